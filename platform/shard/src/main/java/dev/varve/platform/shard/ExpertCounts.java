@@ -31,6 +31,14 @@ public record ExpertCounts(long hits, long misses, long readBytes) {
                         hits - before.hits, misses - before.misses, readBytes - before.readBytes);
     }
 
+    /** Returns a part of all counts, each rounded down: a numerator over a positive denominator. */
+    public ExpertCounts scaled(long numerator, long denominator) {
+        return new ExpertCounts(
+                hits * numerator / denominator,
+                misses * numerator / denominator,
+                readBytes * numerator / denominator);
+    }
+
     /** Returns the sum of both. */
     public ExpertCounts plus(ExpertCounts other) {
         return new ExpertCounts(

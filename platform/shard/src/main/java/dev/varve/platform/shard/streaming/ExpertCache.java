@@ -27,6 +27,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiPredicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -47,7 +48,7 @@ public final class ExpertCache implements AutoCloseable {
     private final Map<Path, StreamedFile> files;
     private final Map<String, ExpertGroup> groups;
     private final long limit;
-    private final ParallelReader reader = new ParallelReader();
+    private final ExpertReader reader;
 
     /** Experts that are read ahead; their bytes count as resident. */
     private final Map<Key, Prefetch> ahead = new LinkedHashMap<>();
@@ -80,7 +81,9 @@ public final class ExpertCache implements AutoCloseable {
             Map<Path, StreamedFile> files,
             Map<String, ExpertGroup> groups,
             long limit,
+            ExpertReader reader,
             Optional<UseFile> useFile) {
+        this.reader = reader;
         this.useFile = useFile;
         use =
                 new ExpertUse(
@@ -109,6 +112,19 @@ public final class ExpertCache implements AutoCloseable {
      *     limit is less than the bytes of one expert
      */
     public static ExpertCache open(List<GgufTensor> tensors, long limit, Optional<Path> useFolder) {
+        return open(tensors, limit, useFolder, ParallelReader::new);
+    }
+
+    /**
+     * Opens the files likewise.
+     *
+     * @param newReader creates the reader, which the cache closes
+     */
+    static ExpertCache open(
+            List<GgufTensor> tensors,
+            long limit,
+            Optional<Path> useFolder,
+            Supplier<ExpertReader> newReader) {
         Map<Path, StreamedFile> files = new HashMap<>();
         try {
             Map<String, List<ExpertGroup.Matrix>> byPrefix = new TreeMap<>();
@@ -128,6 +144,7 @@ public final class ExpertCache implements AutoCloseable {
                             files,
                             groups,
                             limit,
+                            newReader.get(),
                             useFolder.map(
                                     folder ->
                                             new UseFile(

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** Reads ranges with several threads, so that the disk has several requests at a time. */
-final class ParallelReader implements AutoCloseable {
+final class ParallelReader implements ExpertReader {
     private static final int THREADS = 8;
 
     /** Bytes of one request. */
@@ -29,15 +29,8 @@ final class ParallelReader implements AutoCloseable {
                 count, Thread.ofPlatform().name(name, 0).daemon(true).factory());
     }
 
-    /**
-     * Reads all ranges, and returns when no thread reads any more.
-     *
-     * @param inner runs when all matrices are read but those that a layer uses last
-     * @return bytes that were read
-     * @throws VarveException of kind CORRUPT_FILE or UNREADABLE_FILE that names the file, the
-     *     tensor and the offset
-     */
-    long read(List<ExpertGroup.Range> ranges, Runnable inner) {
+    @Override
+    public long read(List<ExpertGroup.Range> ranges, Runnable inner) {
         List<Future<Long>> first = new ArrayList<>();
         List<Future<Long>> last = new ArrayList<>();
         ranges.stream().filter(range -> !range.matrix().isDown()).forEach(submitTo(first));
@@ -53,13 +46,9 @@ final class ParallelReader implements AutoCloseable {
         return sum + sum(last);
     }
 
-    /**
-     * Begins to read ranges with few threads of their own, so that other reads wait little.
-     *
-     * @param isCancelled whether pieces are skipped that no thread reads yet
-     * @return bytes of each piece
-     */
-    List<Future<Long>> submitAhead(List<ExpertGroup.Range> ranges, BooleanSupplier isCancelled) {
+    @Override
+    public List<Future<Long>> submitAhead(
+            List<ExpertGroup.Range> ranges, BooleanSupplier isCancelled) {
         List<Future<Long>> pieces = new ArrayList<>();
         for (ExpertGroup.Range range : ranges) {
             pieces.addAll(submit(ahead, range, isCancelled));

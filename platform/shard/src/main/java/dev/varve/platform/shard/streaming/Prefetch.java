@@ -11,7 +11,7 @@ final class Prefetch {
     private volatile boolean cancelled;
 
     /** Begins to read. */
-    void start(ParallelReader reader, List<ExpertGroup.Range> ranges) {
+    void start(ExpertReader reader, List<ExpertGroup.Range> ranges) {
         pieces = reader.submitAhead(ranges, () -> cancelled);
     }
 

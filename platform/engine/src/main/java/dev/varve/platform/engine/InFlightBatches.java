@@ -9,6 +9,7 @@ import dev.varve.platform.sequence.ScheduledTokens;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.ExpertCounts;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardLostException;
@@ -37,6 +38,7 @@ final class InFlightBatches {
     private final DraftProposer draftProposer;
     private final Consumer<Failure> onFailure;
     private final Deque<InFlightBatch> batches = new ArrayDeque<>();
+    private final ExpertShares experts;
     private long submitted;
 
     /** Cache changes since the latest batch, as they complete; empty without changes. */
@@ -103,6 +105,7 @@ final class InFlightBatches {
         this.tokenBudget = tokenBudget;
         this.draftProposer = draftProposer;
         this.onFailure = onFailure;
+        experts = new ExpertShares(pipeline::experts);
     }
 
     /** Returns the number of batches so far. */
@@ -223,6 +226,7 @@ final class InFlightBatches {
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a step failed", e);
             pending.exports().forEach(cache::dropExport);
+            countExperts(pending.entries());
             onFailure.accept(
                     new Failure(
                             stillComputed(pending),
@@ -243,6 +247,7 @@ final class InFlightBatches {
                 Math.min(
                         returnedAt - pending.submittedAt(),
                         pipeline.overlapping() * (returnedAt - begin)));
+        countExperts(pending.entries());
         // First, since a sequence that is kept below must have these features.
         recordFeatures(pending, result);
         pending.exports().forEach(SnapshotExportTask::markComputed);
@@ -253,6 +258,15 @@ final class InFlightBatches {
             deliver(pending, i, result, row, column);
             row += entry.outputs();
             column += entry.tokens();
+        }
+    }
+
+    /** Adds the experts since the batch before to the requests of a batch that returned. */
+    private void countExperts(List<BatchEntry> entries) {
+        List<ExpertCounts> shares =
+                experts.divide(entries.stream().mapToInt(BatchEntry::tokens).toArray());
+        for (int i = 0; i < shares.size(); i++) {
+            entries.get(i).request().addExperts(shares.get(i));
         }
     }
 
@@ -311,6 +325,7 @@ final class InFlightBatches {
         boolean changes = changed.isPresent() || !batch.changes().isEmpty();
         try {
             ShardResult result = ShardPipeline.join(afterChanges(pipeline.submit(batch)));
+            experts.divide(1).forEach(request::addExperts);
             int asked = batch.queries().getFirst().pages().size();
             cache.devices().choosePages(place, result.scoresOf(0), asked, end);
         } catch (ShardLostException e) {

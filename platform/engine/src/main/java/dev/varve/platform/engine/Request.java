@@ -100,7 +100,7 @@ final class Request implements TransferableRequest {
     private long latestBatch;
     private boolean suspect;
     private volatile Optional<PrefixLookupResult> cacheUse = Optional.empty();
-    private ExpertCounts expertsBefore = ExpertCounts.NONE;
+    private ExpertCounts experts = ExpertCounts.NONE;
 
     /** A running request that computes a prefix for another one, up to a position. */
     record AwaitedPrefix(Request runs, SequenceCache place, int position) {}
@@ -645,14 +645,9 @@ final class Request implements TransferableRequest {
         cacheUse = Optional.of(use);
     }
 
-    /** Records the engine's counts of experts when the request first runs. */
-    void recordExperts(ExpertCounts before) {
-        expertsBefore = before;
-    }
-
-    /** Counts of experts when the request first ran. */
-    ExpertCounts expertsBefore() {
-        return expertsBefore;
+    /** Adds the request's share of the experts of a batch. */
+    void addExperts(ExpertCounts share) {
+        experts = experts.plus(share);
     }
 
     /**
@@ -677,6 +672,6 @@ final class Request implements TransferableRequest {
                                                                 pages.counts(),
                                                                 pages.resident(),
                                                                 pages.onHost()))),
-                Optional.empty());
+                experts.isEmpty() ? Optional.empty() : Optional.of(experts));
     }
 }

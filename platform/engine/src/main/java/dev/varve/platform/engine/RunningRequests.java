@@ -4,7 +4,6 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.SequenceCache;
-import dev.varve.platform.shard.ExpertCounts;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.ShardLostException;
 
@@ -12,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 /**
  * Holds the running requests, which have sequences in the caches, and removes those that end, fail,
@@ -32,7 +30,6 @@ final class RunningRequests {
     private final DraftProposer draftProposer;
     private final RequestFailover failover;
     private final FailureCounter failures;
-    private final Supplier<ExpertCounts> experts;
     private final List<Request> requests = new ArrayList<>();
     private long preemptions;
     private long replays;
@@ -40,26 +37,18 @@ final class RunningRequests {
     /**
      * @param failover accepts requests that cannot continue here
      * @param failures counts drafts that could not continue
-     * @param experts counts of experts of all shards
      */
     RunningRequests(
             PrefixCache cache,
             QueueAccess queue,
             DraftProposer draftProposer,
             RequestFailover failover,
-            FailureCounter failures,
-            Supplier<ExpertCounts> experts) {
-        this.experts = experts;
+            FailureCounter failures) {
         this.failover = failover;
         this.failures = failures;
         this.cache = cache;
         this.queue = queue;
         this.draftProposer = draftProposer;
-    }
-
-    /** Counts of experts of all shards so far. */
-    ExpertCounts experts() {
-        return experts.get();
     }
 
     int size() {
@@ -155,8 +144,7 @@ final class RunningRequests {
         GenerationEnd end = request.end(reason, cache.devices().pagePolicy());
         cache.computed(end.tokens().prompt() - end.tokens().cached(), end.times().prefillMillis());
         cache.retain(request.sequence());
-        ExpertCounts used = experts.get().since(request.expertsBefore());
-        request.listener().onEnd(used.isEmpty() ? end : end.with(used));
+        request.listener().onEnd(end);
     }
 
     /** Returns the cancelled requests in a new list. */

@@ -104,8 +104,7 @@ final class StepRunner {
                         options.eventPublisher(),
                         failures);
         running =
-                new RunningRequests(
-                        cache, line, draftProposer, failover, failures, pipeline::experts);
+                new RunningRequests(cache, line, draftProposer, failover, failures);
         hostTransfers = new HostTransferScheduler(cache, running, this::start);
         state =
                 new EngineContext(
@@ -325,7 +324,6 @@ final class StepRunner {
             return;
         }
         request.recordLookup(use);
-        request.recordExperts(running.experts());
         promptTokens += request.promptLength();
         cachedTokens += request.cachedTokens();
         running.guard(request, () -> request.listener().onStart(request.cachedTokens()));

@@ -63,7 +63,7 @@ public final class Usage {
 
     /**
      * Returns the times of the first choice, its speculative decoding, its prefix lookup, its
-     * paging if KV Flash is used, and the experts that were needed while it ran if they are
+     * paging if KV Flash is used, and its share of the experts that its steps needed if they are
      * streamed. An extension of the API.
      */
     public ObjectNode timings() {

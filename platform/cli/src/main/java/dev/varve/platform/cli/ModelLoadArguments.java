@@ -16,6 +16,7 @@ import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.ComputeSettings;
+import dev.varve.platform.runtime.ExpertUseFolder;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
@@ -47,6 +48,7 @@ import java.util.stream.Collectors;
 /** Options of every command that loads a model. */
 final class ModelLoadArguments {
     private static final String EXPERT_CACHE = "--expert-cache";
+    private static final String EXPERT_USE = "--expert-use-dir";
 
     /** Storage of weights. */
     enum Weights {
@@ -159,6 +161,17 @@ final class ModelLoadArguments {
                             + " other weights leave free). For example 8G.",
             order = OptionSections.MEMORY + 5)
     private Optional<String> expertCache = Optional.empty();
+
+    @Option(
+            names = EXPERT_USE,
+            paramLabel = "DIR|off",
+            description =
+                    "Folder in which the server records how often experts are used with --weights"
+                            + " stream, to begin with those that were used most at the next start"
+                            + " (default: experts in the cache folder). off: record and read"
+                            + " nothing.",
+            order = OptionSections.MEMORY + 5)
+    private Optional<String> expertUse = Optional.empty();
 
     @Option(
             names = {"-fa", "--flash-attn"},
@@ -279,7 +292,8 @@ final class ModelLoadArguments {
                         new CacheTypes(cacheTypeKey, cacheTypeValue),
                         weights.layout(),
                         new Numerics(flashAttention, exactRows),
-                        expertCacheBytes()),
+                        expertCacheBytes(),
+                        expertUse()),
                 modelOptions(),
                 WaitingLimits.defaults(),
                 HostCacheLimit.NONE);
@@ -298,6 +312,19 @@ final class ModelLoadArguments {
                     EXPERT_CACHE + ": expected a size such as 8G, found " + expertCache.get());
         }
         return bytes;
+    }
+
+    private ExpertUseFolder expertUse() {
+        if (expertUse.isPresent() && weights != Weights.STREAM) {
+            throw new IllegalArgumentException(EXPERT_USE + " requires --weights stream");
+        }
+        return expertUse
+                .map(
+                        folder ->
+                                folder.equals("off")
+                                        ? ExpertUseFolder.off()
+                                        : ExpertUseFolder.in(Path.of(folder)))
+                .orElseGet(ExpertUseFolder::inCache);
     }
 
     private OptionalInt maxContext() {

@@ -13,6 +13,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
+import java.nio.file.Path;
+import java.util.Optional;
+
 /** The flags of weights that are larger than memory. */
 class ExpertCacheFlagTest {
     private static ComputeSettings read(String... flags) {
@@ -37,6 +40,29 @@ class ExpertCacheFlagTest {
         assertEquals(0, read("--weights", "stream").expertCacheBytes());
         assertEquals(
                 12L << 30, read("--weights", "stream", "--expert-cache", "12G").expertCacheBytes());
+    }
+
+    @Test
+    void useIsRecordedInTheCacheFolderUnlessSet() {
+        Path cache = Path.of("cache");
+        assertEquals(
+                Optional.of(cache.resolve("experts")),
+                read("--weights", "stream").expertUse().folder(cache));
+        assertEquals(
+                Optional.of(Path.of("use")),
+                read("--weights", "stream", "--expert-use-dir", "use").expertUse().folder(cache));
+        assertEquals(
+                Optional.empty(),
+                read("--weights", "stream", "--expert-use-dir", "off").expertUse().folder(cache));
+    }
+
+    @Test
+    void useIsRecordedOfStreamedExpertsOnly() {
+        IllegalArgumentException refusal =
+                assertThrows(
+                        IllegalArgumentException.class, () -> read("--expert-use-dir", "use"));
+
+        assertEquals("--expert-use-dir requires --weights stream", refusal.getMessage());
     }
 
     @ParameterizedTest

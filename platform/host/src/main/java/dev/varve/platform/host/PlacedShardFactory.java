@@ -37,9 +37,6 @@ import java.util.function.Supplier;
 public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
     private static final String UNIX = "unix:";
 
-    /** Folder of the recorded use of experts in the cache folder. */
-    private static final String USE = "experts";
-
     private final PreparedModel prepared;
     private final ShardLinkFactory links;
     private final Map<DeviceReference, ComputeDevice> devices = new HashMap<>();
@@ -53,7 +50,11 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
         this.links = links;
         weights =
                 new WeightCache(
-                        Optional.of(prepared.settings().plugins().cacheFolder().resolve(USE)));
+                        prepared.settings()
+                                .model()
+                                .computation()
+                                .expertUse()
+                                .folder(prepared.settings().plugins().cacheFolder()));
     }
 
     /**

@@ -59,8 +59,7 @@ class ExpertCacheFlagTest {
     @Test
     void useIsRecordedOfStreamedExpertsOnly() {
         IllegalArgumentException refusal =
-                assertThrows(
-                        IllegalArgumentException.class, () -> read("--expert-use-dir", "use"));
+                assertThrows(IllegalArgumentException.class, () -> read("--expert-use-dir", "use"));
 
         assertEquals("--expert-use-dir requires --weights stream", refusal.getMessage());
     }

@@ -103,8 +103,7 @@ final class StepRunner {
                                                         line::wakeUp)),
                         options.eventPublisher(),
                         failures);
-        running =
-                new RunningRequests(cache, line, draftProposer, failover, failures);
+        running = new RunningRequests(cache, line, draftProposer, failover, failures);
         hostTransfers = new HostTransferScheduler(cache, running, this::start);
         state =
                 new EngineContext(

@@ -85,10 +85,12 @@ class ExpertSharesTest {
             for (Collected each : asked) {
                 GenerationEnd end = each.end();
                 long computed =
-                        end.tokens().prompt() - end.tokens().cached() + end.tokens().generated() - 1;
+                        end.tokens().prompt()
+                                - end.tokens().cached()
+                                + end.tokens().generated()
+                                - 1;
                 assertEquals(
-                        new ExpertCounts(0, computed, 100 * computed),
-                        end.experts().orElseThrow());
+                        new ExpertCounts(0, computed, 100 * computed), end.experts().orElseThrow());
                 sum += computed;
             }
             assertEquals(shard.experts().misses(), sum);

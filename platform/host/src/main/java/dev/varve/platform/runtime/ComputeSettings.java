@@ -57,7 +57,11 @@ public record ComputeSettings(
     /** Returns a copy with another attention setting. */
     public ComputeSettings with(FlashAttention other) {
         return new ComputeSettings(
-                cacheTypes, weights, new Numerics(other, numerics.exactRows()), expertCacheBytes, expertUse);
+                cacheTypes,
+                weights,
+                new Numerics(other, numerics.exactRows()),
+                expertCacheBytes,
+                expertUse);
     }
 
     /** Returns a copy with another batch invariance setting. */

@@ -22,13 +22,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * Finds a placement for a model that does not fit as requested. It tries, in this order: other
- * shares of the layers; the experts of the first layers on the processor, as few as possible; whole
- * layers on the processor; experts from the file. It loads and measures nothing, except for an
- * automatic split.
+ * shares of the layers; the experts of the first layers on the processor, as few as possible, or
+ * those of other layers if they have fewer bytes; whole layers on the processor; experts from the
+ * file. It loads and measures nothing, except for an automatic split.
  */
 public final class PlacementFitter {
     /**
@@ -106,7 +107,14 @@ public final class PlacementFitter {
                 ModelSettings sized = sized(candidate, settings);
                 Attempt attempt = tryOut(candidate.request(), sized);
                 if (attempt.placement().isPresent()) {
-                    return fitted(candidate, attempt.placement().get(), sized, refused.get());
+                    return lighter(candidate, sized, refused.get())
+                            .orElseGet(
+                                    () ->
+                                            fitted(
+                                                    candidate,
+                                                    attempt.placement().get(),
+                                                    sized,
+                                                    refused.get()));
                 }
                 if (candidate == all.getLast()) {
                     tried.add(candidate.flags() + ": " + attempt.failure().get().getMessage());
@@ -134,6 +142,34 @@ public final class PlacementFitter {
         lines.add("placed as with " + candidate.flags() + " instead:");
         lines.addAll(new PlacementTable(model, devices, sized).lines(placement));
         return new Fitted(candidate.request(), candidate.weights(), lines);
+    }
+
+    /** Returns a placement that moves fewer bytes of experts than those of the first layers. */
+    private Optional<Fitted> lighter(
+            Candidate candidate, ModelSettings sized, VarveException refused) {
+        List<TensorRule> rules = candidate.request().tensors().rules();
+        if (rules.size() == 1
+                && rules.getFirst() instanceof TensorRule.Experts experts
+                && experts.layers() instanceof TensorRule.Layers.First first) {
+            for (ExpertLayerChoice choice :
+                    ExpertLayerChoice.lighterThanFirst(model, first.count())) {
+                Candidate other = named(candidate, choice, experts.device());
+                Attempt attempt = tryOut(other.request(), sized);
+                if (attempt.placement().isPresent()) {
+                    return Optional.of(fitted(other, attempt.placement().get(), sized, refused));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Candidate named(
+            Candidate candidate, ExpertLayerChoice choice, DeviceReference device) {
+        TensorRule rule = new TensorRule.Named(Pattern.compile(choice.expression()), device);
+        return new Candidate(
+                Setting.OVERRIDE_TENSOR + " '" + rule + "'",
+                candidate.request().with(new TensorRules(List.of(rule))),
+                candidate.weights());
     }
 
     private ModelSettings sized(Candidate candidate, ModelSettings settings) {

@@ -2,6 +2,7 @@ package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.engine.ContextOverflowException;
+import dev.varve.platform.http.fetch.FetchDeadline;
 import dev.varve.platform.http.fetch.ImageFetcher;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.model.ServedModel;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -79,12 +81,21 @@ public final class ImagePrompts {
      */
     ImagePrompts fetched(BooleanSupplier disconnected) {
         Map<String, byte[]> files = new HashMap<>();
+        Optional<FetchDeadline> deadline = input.fetcher().map(ImageFetcher::beginRequest);
         List<ImageSource> fetched = new ArrayList<>();
         for (ImageSource source : sources) {
             if (source.content() instanceof ImageSource.Content.Remote(String url)) {
                 byte[] file = files.get(url);
                 if (file == null) {
-                    file = named(source, () -> fetcher(input).fetch(url, disconnected));
+                    file =
+                            named(
+                                    source,
+                                    () ->
+                                            fetcher(input)
+                                                    .fetch(
+                                                            url,
+                                                            deadline.orElseThrow(),
+                                                            disconnected));
                     files.put(url, file);
                 }
                 requireTotal(source, files);

@@ -50,23 +50,31 @@ public final class ImageFetcher {
         hosts.requireAllowed(ImageUrl.parse(url));
     }
 
+    /** Starts the time that the images of a request have together. */
+    public FetchDeadline beginRequest() {
+        return FetchDeadline.after(limits.requestTime(), "the images of the request");
+    }
+
     /**
      * Fetches a file.
      *
      * @param url {@code http} or {@code https}
+     * @param request the time that the image shares with the others of its request
      * @param cancelled whether the file is no longer needed, asked from time to time
      * @throws InvalidImageException if it is not allowed, cannot be had, or exceeds a limit
      * @throws CancellationException if it was cancelled
      */
-    public byte[] fetch(String url, BooleanSupplier cancelled) {
+    public byte[] fetch(String url, FetchDeadline request, BooleanSupplier cancelled) {
         ImageUrl parsed = ImageUrl.parse(url);
-        long end = System.nanoTime() + limits.time().toNanos();
+        List<FetchDeadline> deadlines =
+                List.of(FetchDeadline.after(limits.time(), "the image"), request);
         try {
+            requireTime(deadlines, cancelled);
             while (!downloads.tryAcquire(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-                requireTime(end, cancelled);
+                requireTime(deadlines, cancelled);
             }
             try (ImageDownload download = new ImageDownload(hosts, limits, network)) {
-                return await(start(download, parsed), end, cancelled);
+                return await(start(download, parsed), deadlines, cancelled);
             } finally {
                 downloads.release();
             }
@@ -92,13 +100,16 @@ public final class ImageFetcher {
         return file;
     }
 
-    private byte[] await(CompletableFuture<byte[]> file, long end, BooleanSupplier cancelled)
+    private byte[] await(
+            CompletableFuture<byte[]> file,
+            List<FetchDeadline> deadlines,
+            BooleanSupplier cancelled)
             throws InterruptedException {
         while (true) {
             try {
                 return file.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                requireTime(end, cancelled);
+                requireTime(deadlines, cancelled);
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof InvalidImageException invalid) {
                     throw invalid;
@@ -109,13 +120,10 @@ public final class ImageFetcher {
         }
     }
 
-    private void requireTime(long end, BooleanSupplier cancelled) {
+    private static void requireTime(List<FetchDeadline> deadlines, BooleanSupplier cancelled) {
         if (cancelled.getAsBoolean()) {
             throw new CancellationException("the image is no longer needed");
         }
-        if (System.nanoTime() - end > 0) {
-            throw new InvalidImageException(
-                    "fetching the image took longer than " + limits.time().toSeconds() + " s");
-        }
+        deadlines.forEach(FetchDeadline::requireTime);
     }
 }

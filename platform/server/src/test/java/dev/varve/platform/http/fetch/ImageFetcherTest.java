@@ -40,6 +40,7 @@ class ImageFetcherTest {
     private CannedServer server;
     private ImageDownload.Resolver resolver = host -> List.of(LOOPBACK);
     private Duration time = Duration.ofSeconds(30);
+    private Duration requestTime = Duration.ofMinutes(5);
 
     @BeforeEach
     void start() throws Exception {
@@ -58,7 +59,7 @@ class ImageFetcherTest {
     private ImageFetcher fetcher(SSLSocketFactory tls, String... hosts) {
         return new ImageFetcher(
                 AllowedHosts.parse(List.of(hosts)),
-                new FetchLimits(MOST, time, 2, 1),
+                new FetchLimits(MOST, time, requestTime, 2, 1),
                 new ImageDownload.Network(name -> resolver.addresses(name), tls));
     }
 
@@ -71,8 +72,12 @@ class ImageFetcherTest {
     }
 
     private String fetched(String path) {
-        byte[] file = fetcher(host()).fetch(url(path), () -> false);
+        byte[] file = fetch(fetcher(host()), url(path));
         return new String(file, StandardCharsets.ISO_8859_1);
+    }
+
+    private static byte[] fetch(ImageFetcher fetcher, String url) {
+        return fetcher.fetch(url, fetcher.beginRequest(), () -> false);
     }
 
     private String refused(String path) {
@@ -154,7 +159,7 @@ class ImageFetcherTest {
         String message =
                 assertThrows(
                                 InvalidImageException.class,
-                                () -> fetcher(host(), inside).fetch(url("/"), () -> false))
+                                () -> fetch(fetcher(host(), inside), url("/")))
                         .getMessage();
 
         assertTrue(message.contains("an address of this host is not public"), message);
@@ -175,7 +180,7 @@ class ImageFetcherTest {
                                         : LOOPBACK);
         String host = "files.example:" + server.port();
 
-        assertThrows(InvalidImageException.class, () -> fetcher(host).fetch(url("/"), () -> false));
+        assertThrows(InvalidImageException.class, () -> fetch(fetcher(host), url("/")));
         assertEquals(List.of(), server.requests);
         assertEquals(1, asked.get());
     }
@@ -185,6 +190,32 @@ class ImageFetcherTest {
         time = Duration.ofMillis(100);
 
         assertTrue(refused("/silent").contains("took longer than"), refused("/silent"));
+    }
+
+    /** Each host has more time than all of them together. */
+    @Test
+    void silentHostsOfARequestShareItsTime() {
+        requestTime = Duration.ofMillis(100);
+        ImageFetcher fetcher = fetcher(host());
+        FetchDeadline request = fetcher.beginRequest();
+        server.file("/a", "content");
+
+        assertTrue(spent(fetcher, request, "/silent").startsWith("fetching the images of the"));
+        assertTrue(spent(fetcher, request, "/a").startsWith("fetching the images of the"));
+        assertEquals(1, server.requests.size(), "the second host is not asked");
+        assertEquals("content", new String(fetch(patient(), url("/a")), StandardCharsets.UTF_8));
+    }
+
+    private ImageFetcher patient() {
+        requestTime = Duration.ofMinutes(5);
+        return fetcher(host());
+    }
+
+    private String spent(ImageFetcher fetcher, FetchDeadline request, String path) {
+        return assertThrows(
+                        InvalidImageException.class,
+                        () -> fetcher.fetch(url(path), request, () -> false))
+                .getMessage();
     }
 
     @Test
@@ -205,8 +236,11 @@ class ImageFetcherTest {
 
     @Test
     void cancelledDownloadEnds() {
+        ImageFetcher fetcher = fetcher(host());
+        FetchDeadline request = fetcher.beginRequest();
+
         assertThrows(
-                CancellationException.class, () -> fetcher(host()).fetch(url("/"), () -> true));
+                CancellationException.class, () -> fetcher.fetch(url("/"), request, () -> true));
     }
 
     @Test
@@ -222,17 +256,17 @@ class ImageFetcherTest {
             assertEquals(
                     "content",
                     new String(
-                            fetcher(trusting, host)
-                                    .fetch("https://127.0.0.1:" + secure.port(), () -> false),
+                            fetch(fetcher(trusting, host), "https://127.0.0.1:" + secure.port()),
                             StandardCharsets.ISO_8859_1));
             assertThrows(
                     InvalidImageException.class,
                     () ->
-                            fetcher(trusting, other)
-                                    .fetch("https://other.example:" + secure.port(), () -> false));
+                            fetch(
+                                    fetcher(trusting, other),
+                                    "https://other.example:" + secure.port()));
             assertThrows(
                     InvalidImageException.class,
-                    () -> fetcher(host).fetch("https://127.0.0.1:" + secure.port(), () -> false));
+                    () -> fetch(fetcher(host), "https://127.0.0.1:" + secure.port()));
         }
     }
 

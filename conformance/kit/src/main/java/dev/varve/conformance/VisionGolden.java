@@ -17,6 +17,9 @@ import dev.varve.platform.vision.ImageLimits;
 import dev.varve.platform.vision.PixelNormalizer;
 import dev.varve.platform.vision.RgbImage;
 
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -87,6 +90,23 @@ final class VisionGolden {
     /** Expected rows of an image. */
     static float[] rows(String projector, String image) throws IOException {
         return floats(folder().resolve("embeddings/" + projector + "/" + image + ".f32"));
+    }
+
+    /**
+     * Largest distance of the reference's rows of an image from those of the reference itself,
+     * computed with kernels for other processors or without flash attention.
+     */
+    static double spread(String projector, String image) throws IOException {
+        JsonNode all = new ObjectMapper().readTree(folder().resolve("images.json").toFile());
+        for (JsonNode each : all.get("encoded")) {
+            if (each.get("projector").asString().equals(projector)
+                    && each.get("image").asString().equals(image)) {
+                return Math.max(
+                        each.get("rel_l2_avx2_kernels").asDouble(),
+                        each.get("rel_l2_without_flash_attention").asDouble());
+            }
+        }
+        throw new IllegalArgumentException(projector + " has no rows of " + image);
     }
 
     static float[] floats(Path file) throws IOException {

@@ -25,11 +25,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Rows of images compared with those of another program, see {@link VisionGolden}. */
 class ImageEncoderTest {
-    /**
-     * The reference differs from itself by up to 4.8e-3 between kernels for other processors, and
-     * by less than 1e-4 on the same ones.
-     */
-    private static final double BOUND = 6e-3;
+    /** Part of the reference's distance from itself, by which another order of sums exceeds it. */
+    private static final double REST = 0.1;
+
+    /** Distance of encoders without attention, from another order of sums. */
+    private static final double LEAST = 5e-5;
+
+    /** Distance with sums of attention in F16. */
+    private static final double NEAR = 1e-3;
+
+    /** The same for images of 630 patches and more, which are as many terms of a sum. */
+    private static final double NEAR_OF_HUNDREDS = 1.6e-3;
 
     private static final Duration LONG = Duration.ofHours(1);
 
@@ -62,7 +68,38 @@ class ImageEncoderTest {
 
             assertEquals(expected.length, rows.length);
             double distance = VisionGolden.distance(expected, rows);
-            assertTrue(distance <= BOUND, image + ": relative distance " + distance);
+            double bound = bound(projector, image);
+            assertTrue(distance <= bound, image + ": relative distance " + distance);
+        }
+    }
+
+    /**
+     * The reference differs from itself by up to 4.8e-3 between kernels for other processors, and
+     * by less than 1e-4 on the same ones.
+     */
+    private static double bound(String projector, String image) throws IOException {
+        return Math.max(LEAST, VisionGolden.spread(projector, image) * (1 + REST));
+    }
+
+    /**
+     * On AVX-512 the reference computes the attention of these encoders, whose heads have 24
+     * elements, with sums in F16, as its distance from itself shows; with AVX2 it has sums in F32.
+     * Kernels for fewer than 64 queries have sums in F16 on all processors. What remains is the
+     * order of sums in the products of queries and keys, whose last bits decide how some values are
+     * rounded.
+     */
+    @ParameterizedTest
+    @MethodSource("images")
+    void rowsOfTheKernelOfTheReferenceAreNearer(String projector, String image) throws IOException {
+        float[] expected = VisionGolden.rows(projector, image);
+        double bound = projector.startsWith("gemma4v-") ? NEAR_OF_HUNDREDS : NEAR;
+
+        try (LocalImageEncoder encoder =
+                VisionGolden.encoder(projector, new EncoderPace(1, LONG))) {
+            float[] rows = encoder.encode(VisionGolden.pixels(image, encoder.encoder().input()));
+
+            double distance = VisionGolden.distance(expected, rows);
+            assertTrue(distance <= bound, image + ": relative distance " + distance);
         }
     }
 
@@ -83,7 +120,7 @@ class ImageEncoderTest {
             assertTrue(often.turns() > 20, often.turns() + " turns");
             assertEquals(1, once.turns());
             double distance = VisionGolden.distance(VisionGolden.rows(projector, image), rows);
-            assertTrue(distance <= BOUND, "relative distance " + distance);
+            assertTrue(distance <= bound(projector, image), "relative distance " + distance);
         }
     }
 

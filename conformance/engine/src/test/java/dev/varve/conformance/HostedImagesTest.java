@@ -182,13 +182,34 @@ class HostedImagesTest {
         assertRefused("architecture qwen35 is no projector", model);
     }
 
-    /** Dense Gemma 4: images attend to themselves in both directions in sliding layers. */
-    @Test
-    void imagesInBothDirectionsAreRefused() throws IOException {
-        model = VisionGolden.model("text-gemma4");
+    private ImageSettings upTo(Path projector, int tokens) {
+        return new ImageSettings(
+                projector,
+                Optional.empty(),
+                OptionalInt.empty(),
+                OptionalInt.of(tokens),
+                ImageLimits.defaults());
+    }
 
-        assertRefused("in both directions", VisionGolden.model("gemma4v-std"));
-        assertRefused("in both directions", VisionGolden.model("gemma4uv"));
+    /** Dense Gemma 4: the tokens of an image attend to one another in sliding layers. */
+    @Test
+    void imagesInBothDirectionsFitOneBatch() throws IOException {
+        model = VisionGolden.model("text-gemma4");
+        for (String name : List.of("gemma4v-std", "gemma4uv")) {
+            Path projector = VisionGolden.model(name);
+
+            assertEquals(256, plan(ImageSettings.of(projector)).tokens());
+            assertEquals(100, plan(upTo(projector, 100)).tokens());
+            VarveException thrown =
+                    assertThrows(VarveException.class, () -> plan(upTo(projector, 257)));
+            assertTrue(thrown.getMessage().contains("at most 256, found 257"), thrown.getMessage());
+        }
+    }
+
+    private ImageMemoryPlan plan(ImageSettings images) throws IOException {
+        return PreparedModel.open(settings().with(images), ModelLoadListener.silent())
+                .imagePlan()
+                .orElseThrow();
     }
 
     private void assertRefused(String part, Path projector) {

@@ -9,6 +9,7 @@ import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.lora.LoraScales;
 
@@ -17,6 +18,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 /** Collects the events of one request from the engine. */
 final class Answer implements GenerationListener {
     private final List<Integer> tokens = Collections.synchronizedList(new ArrayList<>());
+    private final List<TokenLogprobs> likely = Collections.synchronizedList(new ArrayList<>());
     private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
     private final CountDownLatch firstToken = new CountDownLatch(1);
     private final Map<Integer, Runnable> tokenEvents = new HashMap<>();
@@ -89,6 +92,17 @@ final class Answer implements GenerationListener {
                                 choice.sampling(), choice.topLogprobs(), constraint)));
     }
 
+    /** Returns the same answer, which reports likely tokens. */
+    Answer reporting(int alternatives) {
+        GenerationRequest.Choice choice = request.choice();
+        return new Answer(
+                request.choosing(
+                        new GenerationRequest.Choice(
+                                choice.sampling(),
+                                OptionalInt.of(alternatives),
+                                choice.constraint())));
+    }
+
     /** Returns a greedy answer to a prompt that neither reads nor leaves cached prefixes. */
     static Answer apart(int[] prompt, int count) {
         return new Answer(GenerationRequest.greedy(prompt, count).within(CacheScope.none()));
@@ -144,6 +158,7 @@ final class Answer implements GenerationListener {
     @Override
     public boolean onToken(GeneratedToken token) {
         tokens.add(token.id());
+        token.logprobs().ifPresent(likely::add);
         tokenEvents.getOrDefault(tokens.size(), () -> {}).run();
         firstToken.countDown();
         return true;
@@ -171,6 +186,12 @@ final class Answer implements GenerationListener {
 
     GenerationEnd end() throws Exception {
         return end.get(120, TimeUnit.SECONDS);
+    }
+
+    /** Likely tokens at the place of each token, see {@link #reporting}. */
+    List<TokenLogprobs> likely() throws Exception {
+        end();
+        return List.copyOf(likely);
     }
 
     /** The tokens so far. */

@@ -49,7 +49,8 @@ record ImagePrompt(GenerationRequest.Prompt prompt, List<Step> steps) {
                                 index,
                                 image.get("nx").asInt(),
                                 image.get("ny").asInt(),
-                                encoder.positions());
+                                encoder.positions(),
+                                encoder.attention());
                 String name = json.get("images").get(spans.size()).asString();
                 all.add(ImageRows.all(rows.of(name)));
                 spans.add(span);

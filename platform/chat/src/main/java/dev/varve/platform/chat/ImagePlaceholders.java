@@ -1,6 +1,7 @@
 package dev.varve.platform.chat;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.vision.ImageAttention;
 import dev.varve.api.vision.ImageMarks;
 import dev.varve.api.vision.ImagePositions;
 import dev.varve.platform.shard.ImageRows;
@@ -9,6 +10,7 @@ import dev.varve.platform.shard.SequenceImages;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.platform.vision.EncodedImage;
 import dev.varve.platform.vision.ImageGrid;
+import dev.varve.platform.vision.PromptImages;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,17 +30,21 @@ public final class ImagePlaceholders {
     private final OptionalInt begin;
     private final OptionalInt end;
     private final ImagePositions positions;
+    private final ImageAttention attention;
 
     /**
-     * Finds the marks in a vocabulary.
+     * Finds the marks of images in a vocabulary.
      *
+     * @param images describes the places of images in prompts
      * @throws VarveException of kind INVALID_REQUEST if it lacks one
      */
-    public ImagePlaceholders(ImageMarks marks, ImagePositions positions, Tokenizer tokenizer) {
+    public ImagePlaceholders(PromptImages images, Tokenizer tokenizer) {
+        ImageMarks marks = images.marks();
         placeholder = id(marks.placeholder(), tokenizer);
         begin = id(marks.addedBegin(), tokenizer);
         end = id(marks.addedEnd(), tokenizer);
-        this.positions = positions;
+        positions = images.positions();
+        attention = images.attention();
     }
 
     private static OptionalInt id(Optional<String> mark, Tokenizer tokenizer) {
@@ -123,7 +129,7 @@ public final class ImagePlaceholders {
             moveBoundaries();
             next++;
             begin.ifPresent(this::put);
-            spans.add(new ImageSpan(this.size, size.columns(), size.rows(), positions));
+            spans.add(new ImageSpan(this.size, size.columns(), size.rows(), positions, attention));
             for (int token : imageTokens) {
                 put(token);
             }

@@ -23,7 +23,7 @@ final class LocalChatImages {
 
     LocalChatImages(PromptImages encoder, Tokenizer tokenizer) {
         this.encoder = encoder;
-        placeholders = new ImagePlaceholders(encoder.marks(), encoder.positions(), tokenizer);
+        placeholders = new ImagePlaceholders(encoder, tokenizer);
     }
 
     /**

@@ -84,9 +84,7 @@ record ServedModelFactory(
 
     private ServedModel.ImageInput input(PromptImages images, HostedModel runtime) {
         return new ServedModel.ImageInput(
-                images,
-                new ImagePlaceholders(images.marks(), images.positions(), runtime.tokenizer()),
-                fetcher);
+                images, new ImagePlaceholders(images, runtime.tokenizer()), fetcher);
     }
 
     private static List<ServedAdapters.Adapter> adapters(HostedModel runtime) {

@@ -89,6 +89,10 @@ final class PrefillScheduler {
                     && limit - columns < Math.min(PlannedChunk.PIECE, request.tokensToCompute())) {
                 break;
             }
+            // Alone beside rows it exceeds the limit, rather than wait for the end of all streams.
+            if (!entries.isEmpty() && request.indivisibleTokens() > limit - columns) {
+                break;
+            }
             Optional<BatchEntry> entry =
                     next(request, whole ? PlannedChunk.WINDOW : piece(limit, columns));
             entry.ifPresent(entries::add);
@@ -174,7 +178,7 @@ final class PrefillScheduler {
     private Chunk replayed(Request request, int most) {
         ChunkHistory replay = request.replay();
         int begin = request.sequence().computed();
-        int end = replay.next(begin);
+        int end = request.images().batchEnd(begin, replay.next(begin));
         ChunkKind kind = replay.kindAt(begin);
         return chunk(
                 request,
@@ -190,13 +194,17 @@ final class PrefillScheduler {
         int end = PlannedChunk.boundedEnd(begin, window, state.cache().mostSlots(request.known()));
         boolean stops =
                 begin < request.tailBegin() && state.cache().choosesPages(request.promptLength());
-        int stop = stops ? Math.min(end, request.tailBegin()) : end;
+        int stop =
+                request.images().batchEnd(begin, stops ? Math.min(end, request.tailBegin()) : end);
         return chunk(request, piece(request, stop, ChunkKind.WINDOW, most), stop);
     }
 
     private PlannedChunk piece(Request request, int windowEnd, ChunkKind window, int most) {
         SequenceCache sequence = request.sequence();
         int begin = sequence.computed();
+        if (request.indivisibleTokens() > 1) {
+            return new PlannedChunk(windowEnd, window);
+        }
         // A sequence that resumes after a piece of another one may end its window earlier, and a
         // window of less than a tile is computed differently.
         boolean divided =
@@ -210,7 +218,8 @@ final class PrefillScheduler {
     /**
      * Returns whether a checkpoint or a resumed prefix leaves less than a tile of a window that an
      * uncached prefill computes in tiles. Such a remainder uses a tile too: F16 rows give other
-     * bits. After decoded tokens there is no uncached prefill to match.
+     * bits. After decoded tokens there is no uncached prefill to match. An image that is computed
+     * alone ends a window like the end of the prompt.
      */
     private boolean cutsTile(Request request, int begin, int windowEnd) {
         int end = Math.max(request.promptLength(), windowEnd);
@@ -224,6 +233,8 @@ final class PrefillScheduler {
                 first = Math.max(first, request.tailBegin());
             }
         }
+        first = request.images().batchBegin(first, begin);
+        last = request.images().batchEnd(begin, last);
         return windowEnd - begin < PlannedChunk.TILE
                 && last - first >= PlannedChunk.TILE
                 && !request.sequence().chunkHistory().hasRowsBehind(first);

@@ -13,6 +13,7 @@ import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.ExpertCounts;
 import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.SequenceImages;
 import dev.varve.platform.shard.TopTokens;
 
 import java.util.Arrays;
@@ -262,6 +263,16 @@ final class Request implements TransferableRequest {
             }
         }
         return 0;
+    }
+
+    /** The images of the prompt. */
+    SequenceImages images() {
+        return tokens.images();
+    }
+
+    /** Returns the number of next tokens that one batch has to compute; 1 outside of images. */
+    int indivisibleTokens() {
+        return tokens.images().indivisibleTokens(sequence.computed());
     }
 
     /** Adds a checkpoint position of the prompt, if the prompt may resume there. */

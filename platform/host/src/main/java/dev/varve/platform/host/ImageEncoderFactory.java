@@ -2,6 +2,7 @@ package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.vision.ImageAttention;
 import dev.varve.api.vision.ImageInput;
 import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.placement.DeviceReference;
@@ -35,7 +36,6 @@ final class ImageEncoderFactory {
             OpenedModel model,
             PlacementRequest request) {
         projector.requireFits(model);
-        projector.requireCausal();
         this.settings = settings;
         this.projector = projector;
         device = settings.device().orElseGet(() -> usual(request));
@@ -58,7 +58,8 @@ final class ImageEncoderFactory {
                 onProcessor
                         ? Math.min(given.maxTokens(), ImageSettings.PROCESSOR_TOKENS)
                         : given.maxTokens();
-        int most = settings.maxTokens().orElse(usual);
+        int most = settings.maxTokens().orElse(Math.min(usual, mostTogether()));
+        requireOneBatch(most);
         int least = settings.minTokens().orElse(Math.min(given.minTokens(), most));
         if (least < 1 || most < least) {
             throw new VarveException(
@@ -70,6 +71,27 @@ final class ImageEncoderFactory {
                             + most);
         }
         return given.withTokens(least, most);
+    }
+
+    /** Most tokens of an image whose tokens attend to one another, which one batch computes. */
+    private int mostTogether() {
+        return projector.encoder().attention() == ImageAttention.CAUSAL
+                ? Integer.MAX_VALUE
+                : ImageSettings.BATCH_TOKENS;
+    }
+
+    private void requireOneBatch(int most) {
+        if (most > mostTogether()) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    Setting.IMAGE_TOKENS
+                            + ": the tokens of an image attend to one another in models of "
+                            + projector.file().path().getFileName()
+                            + ", so that one batch has to compute all of them: at most "
+                            + mostTogether()
+                            + ", found "
+                            + most);
+        }
     }
 
     /** Returns the memory needs. */

@@ -1,6 +1,7 @@
 package dev.varve.platform.host;
 
 import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.vision.ImageLimits;
 
 import java.nio.file.Path;
@@ -16,7 +17,8 @@ import java.util.OptionalInt;
  *     are in another process
  * @param minTokens smaller images are enlarged to about as many tokens; empty for the encoder's
  * @param maxTokens larger images are reduced to as many tokens; empty for the encoder's, and at
- *     most {@value #PROCESSOR_TOKENS} on a processor
+ *     most {@value #PROCESSOR_TOKENS} on a processor, and {@value #BATCH_TOKENS} if the tokens of
+ *     an image attend to one another
  * @param limits limits of files
  */
 @SuppressWarnings("exports") // see package-info
@@ -28,6 +30,12 @@ public record ImageSettings(
         ImageLimits limits) {
     /** Most tokens of an image by default if a processor encodes it. */
     static final int PROCESSOR_TOKENS = 1024;
+
+    /**
+     * Most tokens of an image if its tokens attend to one another: a sliding layer keeps room for
+     * its window and half a prefill window that begins anywhere.
+     */
+    static final int BATCH_TOKENS = ChunkHistory.WINDOW_TOKENS / 2;
 
     /** Checks that nothing is missing. */
     public ImageSettings {

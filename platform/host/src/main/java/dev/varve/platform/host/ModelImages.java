@@ -1,5 +1,6 @@
 package dev.varve.platform.host;
 
+import dev.varve.api.vision.ImageAttention;
 import dev.varve.api.vision.ImageEncoder;
 import dev.varve.api.vision.ImageInput;
 import dev.varve.api.vision.ImageMarks;
@@ -81,6 +82,11 @@ public final class ModelImages implements PromptImages, AutoCloseable {
     @Override
     public ImagePositions positions() {
         return encoder().positions();
+    }
+
+    @Override
+    public ImageAttention attention() {
+        return encoder().attention();
     }
 
     @Override

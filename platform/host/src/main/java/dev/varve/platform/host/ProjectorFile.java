@@ -5,7 +5,6 @@ import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufMetadata;
 import dev.varve.api.gguf.ModelFormatException;
-import dev.varve.api.vision.ImageAttention;
 import dev.varve.api.vision.ImageEncoder;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.setting.Setting;
@@ -90,20 +89,6 @@ public record ProjectorFile(GgufFile file, String type, ImageEncoder encoder) {
                             + " have "
                             + width
                             + "; use the projector of the same model");
-        }
-    }
-
-    /**
-     * Checks that the platform can compute the attention of images.
-     *
-     * @throws VarveException of kind UNSUPPORTED_MODEL if not
-     */
-    void requireCausal() {
-        if (encoder.attention() != ImageAttention.CAUSAL) {
-            throw unsupported(
-                    file.path(),
-                    "images of this model attend to themselves in both directions, which is not"
-                            + " supported yet");
         }
     }
 

@@ -2,6 +2,7 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.vision.ImageAttention;
 import dev.varve.api.vision.ImagePositions;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.shard.BatchInvariance;
@@ -48,6 +49,12 @@ final class EnumCodec<E extends Enum<E>> {
     /** Field of an image. */
     static final EnumCodec<ImagePositions> IMAGE_POSITIONS =
             numbered("positions of an image", List.of(ImagePositions.LINE, ImagePositions.GRID));
+
+    /** Field of an image. */
+    static final EnumCodec<ImageAttention> IMAGE_ATTENTION =
+            numbered(
+                    "attention of an image",
+                    List.of(ImageAttention.CAUSAL, ImageAttention.BIDIRECTIONAL_IN_WINDOWS));
 
     /** Field of a draft model. */
     static final EnumCodec<DflashSpeculator.WeightResidency> RESIDENCY =
@@ -123,7 +130,15 @@ final class EnumCodec<E extends Enum<E>> {
      *     unknown
      */
     E get(FieldReader fields) {
-        int found = fields.number(field, Integer.MIN_VALUE, Integer.MAX_VALUE);
+        return of(fields.number(field, Integer.MIN_VALUE, Integer.MAX_VALUE));
+    }
+
+    /**
+     * Returns the constant of a number.
+     *
+     * @throws dev.varve.platform.wire.WireException like {@link #get}
+     */
+    E of(int found) {
         return Optional.ofNullable(byNumber.get(found))
                 .orElseThrow(
                         () -> FieldReader.invalid(field, "one of " + byNumber.keySet(), found));

@@ -12,7 +12,8 @@ import java.util.List;
 
 /**
  * Encodes the images of a batch. Of each chunk: i32 number of images, and for each i32 index of its
- * first token, i32 columns, i32 rows and i32 kind of positions. Shards derive positions from these.
+ * first token, i32 columns, i32 rows and i32 kind: bit 0 is the kind of positions, and the others
+ * that of attention. Shards derive positions and masks from these.
  *
  * @param width elements of a row
  */
@@ -26,8 +27,13 @@ record ImageCodec(int width) {
             large.number(span.begin())
                     .number(span.columns())
                     .number(span.rows())
-                    .number(EnumCodec.IMAGE_POSITIONS.number(span.positions()));
+                    .number(kind(span));
         }
+    }
+
+    private static int kind(ImageSpan span) {
+        return EnumCodec.IMAGE_POSITIONS.number(span.positions())
+                | EnumCodec.IMAGE_ATTENTION.number(span.attention()) << 1;
     }
 
     static List<ImageSpan> get(FieldReader large) {
@@ -38,8 +44,14 @@ record ImageCodec(int width) {
             int begin = large.number("image", least, Integer.MAX_VALUE - MOST_TOKENS);
             int columns = large.number("columns of an image", 1, MOST_TOKENS);
             int rows = large.number("rows of an image", 1, MOST_TOKENS / columns);
+            int kind = large.number("kind of an image", 0, Integer.MAX_VALUE);
             ImageSpan span =
-                    new ImageSpan(begin, columns, rows, EnumCodec.IMAGE_POSITIONS.get(large));
+                    new ImageSpan(
+                            begin,
+                            columns,
+                            rows,
+                            EnumCodec.IMAGE_POSITIONS.of(kind & 1),
+                            EnumCodec.IMAGE_ATTENTION.of(kind >> 1));
             spans.add(span);
             least = span.end();
         }

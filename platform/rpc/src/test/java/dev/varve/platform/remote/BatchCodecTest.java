@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.vision.ImageAttention;
 import dev.varve.api.vision.ImagePositions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
@@ -323,6 +324,23 @@ class BatchCodecTest {
                     }
                 });
         assertEquals(List.of(1f, 2f, 3f), rows);
+    }
+
+    /** Masks of sliding layers follow from it in each process. */
+    @Test
+    void attentionOfImagesArrives() {
+        ImageSpan both =
+                new ImageSpan(
+                        170, 2, 1, ImagePositions.LINE, ImageAttention.BIDIRECTIONAL_IN_WINDOWS);
+        SequenceChunk chunk =
+                chunk(170, new KvSlotSpan(256, 256), SlotPositionMap.of(new int[] {1, 2, -1, 0}))
+                        .with(
+                                new SequenceImages(
+                                        List.of(both), List.of(ImageRows.all(new float[6]))));
+
+        Batch batch = decoded(new Batch(List.of(chunk), Phase.PREFILL));
+
+        assertEquals(List.of(both), batch.chunks().getFirst().images().spans());
     }
 
     @Test

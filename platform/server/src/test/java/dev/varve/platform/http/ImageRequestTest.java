@@ -126,7 +126,7 @@ class ImageRequestTest {
     }
 
     private ImagePlaceholders placeholders() {
-        return new ImagePlaceholders(encoder.marks(), encoder.positions(), TOKENIZER);
+        return new ImagePlaceholders(encoder, TOKENIZER);
     }
 
     private ServedModel served() {

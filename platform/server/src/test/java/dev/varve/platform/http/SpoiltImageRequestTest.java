@@ -91,8 +91,7 @@ class SpoiltImageRequestTest {
                 .with(
                         new ServedModel.ImageInput(
                                 images,
-                                new ImagePlaceholders(
-                                        images.marks(), images.positions(), TOKENIZER),
+                                new ImagePlaceholders(images, TOKENIZER),
                                 Optional.empty()));
     }
 

@@ -88,6 +88,56 @@ public final class SequenceImages {
         return position;
     }
 
+    /**
+     * Returns the index after the last token that a token attends to in sliding layers: the one
+     * after itself, or after its image.
+     */
+    public int visibleEnd(int index) {
+        for (ImageSpan span : spans) {
+            if (span.isIndivisible() && index >= span.begin() && index < span.end()) {
+                return span.end();
+            }
+        }
+        return index + 1;
+    }
+
+    /** Number of tokens that the batch with token {@code begin} has to contain; 1 for most. */
+    public int indivisibleTokens(int begin) {
+        return visibleEnd(begin) - begin;
+    }
+
+    /**
+     * Returns where tokens from {@code begin} on have to end: images whose tokens attend to one
+     * another are computed alone and in one batch, so that their bits depend on no other boundary.
+     *
+     * @param begin not inside such an image
+     * @param end where they would end without images
+     */
+    public int batchEnd(int begin, int end) {
+        for (ImageSpan span : spans) {
+            if (span.isIndivisible() && begin < span.end()) {
+                return begin < span.begin() ? Math.min(end, span.begin()) : span.end();
+            }
+        }
+        return end;
+    }
+
+    /**
+     * Returns where tokens before {@code end} began at the latest: behind the last image that was
+     * computed alone.
+     *
+     * @param begin where they began without images
+     */
+    public int batchBegin(int begin, int end) {
+        int result = begin;
+        for (ImageSpan span : spans) {
+            if (span.isIndivisible() && span.end() <= end) {
+                result = Math.max(result, span.end());
+            }
+        }
+        return result;
+    }
+
     /** Whether the ids of every image's tokens prove which image it is. */
     public boolean areIdentified() {
         return spans.stream().allMatch(span -> span.tokens() >= LEAST_IDENTIFYING);

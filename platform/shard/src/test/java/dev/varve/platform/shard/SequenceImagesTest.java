@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.vision.ImageAttention;
 import dev.varve.api.vision.ImagePositions;
 
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,39 @@ class SequenceImagesTest {
     void textBeforeAnImageHasItsIndexAsPosition() {
         assertEquals("11 11 11", at(images(grid(12, 10, 7)), 11));
         assertEquals("5 5 5", at(SequenceImages.NONE, 5));
+    }
+
+    private static ImageSpan together(int begin, int columns, int rows) {
+        return new ImageSpan(
+                begin, columns, rows, ImagePositions.LINE, ImageAttention.BIDIRECTIONAL_IN_WINDOWS);
+    }
+
+    @Test
+    void tokensOfSomeImagesAttendToTheWholeImage() {
+        SequenceImages images = images(grid(2, 2, 2), together(10, 4, 3));
+
+        assertEquals(4, images.visibleEnd(3), "a causal image");
+        assertEquals(10, images.visibleEnd(9));
+        assertEquals(22, images.visibleEnd(10));
+        assertEquals(22, images.visibleEnd(21));
+        assertEquals(23, images.visibleEnd(22));
+        assertEquals(12, images.indivisibleTokens(10));
+        assertEquals(1, images.indivisibleTokens(2));
+    }
+
+    @Test
+    void imagesThatAttendToThemselvesAreBatchesOfTheirOwn() {
+        SequenceImages images = images(grid(2, 2, 2), together(10, 4, 3), together(30, 2, 2));
+
+        assertEquals(10, images.batchEnd(0, 512));
+        assertEquals(5, images.batchEnd(0, 5));
+        assertEquals(22, images.batchEnd(10, 16));
+        assertEquals(30, images.batchEnd(22, 512));
+        assertEquals(512, images.batchEnd(34, 512));
+        assertEquals(0, images.batchBegin(0, 10));
+        assertEquals(22, images.batchBegin(0, 30));
+        assertEquals(512, images.batchBegin(512, 600));
+        assertEquals(512, images(grid(2, 2, 2)).batchEnd(0, 512), "causal images may be divided");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.varve.platform.vision;
 
+import dev.varve.api.vision.ImageAttention;
 import dev.varve.api.vision.ImageMarks;
 import dev.varve.api.vision.ImagePositions;
 
@@ -12,6 +13,11 @@ public interface PromptImages {
 
     /** Positions of an image's tokens. */
     ImagePositions positions();
+
+    /** Which tokens of an image its tokens attend to; causal by default. */
+    default ImageAttention attention() {
+        return ImageAttention.CAUSAL;
+    }
 
     /**
      * Returns the tokens of an image, from its header alone.

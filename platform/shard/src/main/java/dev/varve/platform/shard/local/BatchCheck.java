@@ -9,6 +9,7 @@ import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.HostPageFree;
+import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.LayerActivations;
@@ -131,6 +132,7 @@ record BatchCheck(
             throw new IllegalArgumentException(
                     "slots up to " + chunk.slots().end() + " exceed the pool of " + slots());
         }
+        requireWholeImages(chunk);
         requireRow(Math.max(chunk.readRow(), chunk.writeRow()));
         if (!lora.accept(chunk.lora())) {
             throw new IllegalArgumentException(
@@ -153,6 +155,28 @@ record BatchCheck(
             if (!rows) {
                 throw new IllegalArgumentException(
                         "a chunk of draft tokens must be computed as rows");
+            }
+        }
+    }
+
+    /** A mask would show slots whose rows are not written yet. */
+    private static void requireWholeImages(SequenceChunk chunk) {
+        int begin = chunk.firstPosition();
+        int end = begin + chunk.tokens().length;
+        for (ImageSpan span : chunk.images().spans()) {
+            boolean apart = span.end() <= begin || span.begin() >= end;
+            boolean whole = span.begin() >= begin && span.end() <= end;
+            if (span.isIndivisible() && !apart && !whole) {
+                throw new IllegalArgumentException(
+                        "positions "
+                                + begin
+                                + " to "
+                                + (end - 1)
+                                + " divide the image at "
+                                + span.begin()
+                                + " to "
+                                + (span.end() - 1)
+                                + ", whose tokens attend to one another");
             }
         }
     }

@@ -9,7 +9,8 @@ import java.util.Arrays;
 
 /**
  * Mask of the slots that each token of a chunk attends to: its own position and those before it,
- * within the window; in a tree, those of its predecessors.
+ * within the window; in a tree, those of its predecessors. With a window, tokens of some images
+ * attend to their whole image.
  *
  * @param window positions that a token attends to, its own included
  */
@@ -40,11 +41,16 @@ record CausalMask(int window) {
             int begin = row * attended;
             int position = Math.min(chunk.firstPosition() + row, last);
             int oldest = (int) Math.max(0, (long) position - window + 1 - range.position());
-            int end = position + 1 - range.position();
+            int end = visibleEnd(chunk, position) - range.position();
             Arrays.fill(target, begin, begin + oldest, MASKED);
             Arrays.fill(target, begin + oldest, begin + end, VISIBLE);
             Arrays.fill(target, begin + end, begin + attended, MASKED);
         }
+    }
+
+    /** Position after the last one that a token attends to, which the chunk contains. */
+    private int visibleEnd(SequenceChunk chunk, int position) {
+        return window == Integer.MAX_VALUE ? position + 1 : chunk.images().visibleEnd(position);
     }
 
     /** Masks by the positions in the slots, page by page. */

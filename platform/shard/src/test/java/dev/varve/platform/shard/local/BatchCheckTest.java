@@ -9,6 +9,8 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
+import dev.varve.api.vision.ImageAttention;
+import dev.varve.api.vision.ImagePositions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheChanges;
@@ -18,6 +20,8 @@ import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.HostPageFree;
+import dev.varve.platform.shard.ImageRows;
+import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.KvSlotSpan;
@@ -27,6 +31,7 @@ import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SequenceImages;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.TokenTree;
 import dev.varve.platform.shard.lora.LoraScales;
@@ -56,6 +61,24 @@ class BatchCheckTest {
     }
 
     private static final SequenceChunk GOOD = chunk(new KvSlotSpan(256, 256), 2, 0, 9);
+
+    private static Batch withImage(int begin, ImageAttention attention) {
+        ImageSpan span = new ImageSpan(begin, 2, 1, ImagePositions.LINE, attention);
+        return batch(GOOD.with(new SequenceImages(List.of(span), List.of(ImageRows.NONE))));
+    }
+
+    /** A token would attend to rows of a later batch. */
+    @Test
+    void imagesThatAttendToThemselvesAreNotDivided() {
+        ImageAttention both = ImageAttention.BIDIRECTIONAL_IN_WINDOWS;
+
+        FIRST.require(withImage(0, both), Optional.empty());
+        FIRST.require(withImage(2, both), Optional.empty());
+        FIRST.require(withImage(1, ImageAttention.CAUSAL), Optional.empty());
+        assertEquals(
+                "positions 0 to 1 divide the image at 1 to 2, whose tokens attend to one another",
+                refusal(FIRST, withImage(1, both), Optional.empty()));
+    }
 
     private static String refusal(
             BatchCheck check, Batch batch, Optional<LayerActivations> boundary) {

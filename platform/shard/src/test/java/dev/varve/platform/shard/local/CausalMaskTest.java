@@ -4,12 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.varve.api.vision.ImageAttention;
+import dev.varve.api.vision.ImagePositions;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.ImageRows;
+import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SequenceImages;
 import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.TokenTree;
 
@@ -18,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -169,6 +175,49 @@ class CausalMaskTest {
 
             requireRule(window, chunk, tokens, "seed " + seed + ", " + chunk);
         }
+    }
+
+    private static ImageSpan image(int begin, int tokens, ImageAttention attention) {
+        return new ImageSpan(begin, tokens, 1, ImagePositions.LINE, attention);
+    }
+
+    private static SequenceChunk withImages(int first, int tokens, ImageSpan... spans) {
+        List<ImageRows> rows = Arrays.stream(spans).map(span -> ImageRows.NONE).toList();
+        return new Draw(1)
+                .chunk(first, tokens, false, SlotPositionMap.STRAIGHT, 256)
+                .with(new SequenceImages(List.of(spans), rows));
+    }
+
+    /** Positions that a row sees, as one character each. */
+    private static String seen(int window, SequenceChunk chunk, int row) {
+        short[] mask = mask(window, chunk, chunk.tokens().length + 2);
+        StringBuilder seen = new StringBuilder();
+        for (int position = 0; position < 14; position++) {
+            seen.append(mask[row * 256 + position] == CausalMask.VISIBLE ? '+' : '-');
+        }
+        return seen.toString();
+    }
+
+    /** A query sees key k if k is in its window, and before it or in its image. */
+    @Test
+    void tokensOfAnImageSeeAllOfItInAWindow() {
+        ImageAttention both = ImageAttention.BIDIRECTIONAL_IN_WINDOWS;
+        SequenceChunk chunk = withImages(4, 8, image(1, 2, both), image(5, 5, both));
+
+        assertEquals("--+++---------", seen(3, chunk, 0), "text before the image");
+        assertEquals("---+++++++----", seen(3, chunk, 1), "its first token");
+        assertEquals("-----+++++----", seen(3, chunk, 3), "a token of it");
+        assertEquals("-------+++----", seen(3, chunk, 5), "its last token");
+        assertEquals("--------+++---", seen(3, chunk, 6), "text behind it");
+        assertEquals("---------+++--", seen(3, chunk, 9), "padding repeats the last row");
+        assertEquals("++++++--------", seen(NO_WINDOW, chunk, 1), "full attention is causal");
+    }
+
+    @Test
+    void tokensOfACausalImageSeeThoseBeforeThem() {
+        SequenceChunk chunk = withImages(4, 8, image(5, 5, ImageAttention.CAUSAL));
+
+        assertEquals("----+++-------", seen(3, chunk, 2));
     }
 
     /** Rows are added so that an operator has whole tiles. */

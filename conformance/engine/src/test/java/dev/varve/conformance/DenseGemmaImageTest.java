@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.runtime.LoadedModel;
-import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.image.LocalImageEncoder;
 
@@ -15,9 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.ObjectMapper;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,11 +29,6 @@ class DenseGemmaImageTest {
     private static final String WINDOW = "text-gemma4-window";
     private static final int WINDOW_AT = 6584;
     private static final byte SHORT_WINDOW = 32;
-
-    private static final int COMPARED = 20;
-
-    /** A difference of two logits has the errors of both. */
-    private static final double BOTH = 2;
 
     @TempDir static Path folder;
 
@@ -69,31 +60,9 @@ class DenseGemmaImageTest {
     }
 
     private static Answer ask(LoadedModel model, GenerationRequest.Prompt prompt, int count) {
-        Answer answer = Answer.to(prompt, count).reporting(COMPARED);
+        Answer answer = Answer.to(prompt, count).reporting(ImagePrompt.COMPARED);
         answer.submit(model.engine());
         return answer;
-    }
-
-    /** Largest difference of a logit between the reference and itself with other kernels. */
-    private static double spread(String name) throws IOException {
-        Path file = VisionGolden.folder().resolve("text/" + name + ".json");
-        double most = 0;
-        for (JsonNode other : new ObjectMapper().readTree(file.toFile()).get("reference_spread")) {
-            most = Math.max(most, other.get("max_logit_difference").asDouble());
-        }
-        return most;
-    }
-
-    /** Differences of logits, since probabilities leave one number open. */
-    private static double distance(float[] logits, TokenLogprobs likely) {
-        double least = Double.POSITIVE_INFINITY;
-        double most = Double.NEGATIVE_INFINITY;
-        for (TokenLogprobs.Alternative token : likely.top()) {
-            double apart = token.logprob() - logits[token.id()];
-            least = Math.min(least, apart);
-            most = Math.max(most, apart);
-        }
-        return most - least;
     }
 
     /** A causal mask in images is 1.9 away. */
@@ -115,32 +84,15 @@ class DenseGemmaImageTest {
     void logitsAreThoseOfTheReferenceWholeAndSplit(String text, String projector, String name)
             throws Exception {
         ImagePrompt golden = prompt(text, projector, name);
-        String all = text + "--" + projector + "--" + name;
-        float[] logits =
-                VisionGolden.floats(VisionGolden.folder().resolve("text/" + all + ".logits.f32"));
-        double bound = BOTH * spread(all);
         int[] whole;
         try (LoadedModel model = load(text)) {
             Answer answer = ask(model, golden.prompt(), golden.steps().size());
             whole = answer.tokens();
-            double distance = distance(logits, answer.likely().getFirst());
-            assertTrue(distance <= bound, distance + " exceeds " + bound);
-            requireSame(golden, whole, bound);
+            golden.requireSame(answer);
         }
 
         try (LoadedModel model = load(text, 2, 4)) {
             assertArrayEquals(whole, ask(model, golden.prompt(), whole.length).tokens());
-        }
-    }
-
-    /** Equal up to a token whose rival is as near as the reference is to itself. */
-    private static void requireSame(ImagePrompt golden, int[] tokens, double near) {
-        for (int i = 0; i < tokens.length; i++) {
-            ImagePrompt.Step step = golden.steps().get(i);
-            if (tokens[i] != step.token()) {
-                assertTrue(step.gap() < near, "token " + i + ": " + tokens[i]);
-                return;
-            }
         }
     }
 

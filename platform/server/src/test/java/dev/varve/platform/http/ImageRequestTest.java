@@ -428,6 +428,32 @@ class ImageRequestTest {
                 "[tool][user]<|vision_start|>##<|vision_end|>[assistant]c[user]d", shown(prompt));
     }
 
+    /** Coding agents answer calls of their tools that view files with images. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '~',
+            value = {
+                "/v1/responses ; {'input': [{'type': 'message', 'role': 'user', 'content':"
+                        + " [{'type': 'input_text', 'text': 'q'}]}, {'type': 'function_call',"
+                        + " 'call_id': 'c1', 'name': 'view_image', 'arguments':"
+                        + " '{}'}, {'type': 'function_call_output', 'call_id': 'c1',"
+                        + " 'output': [{'type': 'input_text', 'text': 'a'}, {'type':"
+                        + " 'input_image', 'image_url': '#'}]}]}",
+                "/v1/chat/completions ; {'messages': [{'role': 'user', 'content': 'q'}, {'role':"
+                        + " 'assistant', 'content': '', 'tool_calls': [{'id': 'c1', 'type':"
+                        + " 'function', 'function': {'name': 'read', 'arguments': '{}'}}]},"
+                        + " {'role': 'tool', 'tool_call_id': 'c1', 'content': [{'type': 'text',"
+                        + " 'text': 'a'}, {'type': 'image_url', 'image_url': {'url':"
+                        + " '#'}}]}]}",
+            })
+    void agentsReturnImagesFromTheirTools(String route, String body) throws Exception {
+        String shown = shown(prompt(route, body.replace("#", "data:image/png;base64," + IMAGE)));
+
+        assertTrue(shown.startsWith("[user]q"), shown);
+        assertTrue(shown.endsWith("[tool]a[user]<|vision_start|>######<|vision_end|>"), shown);
+    }
+
     @Test
     void modelWithoutAnEncoderSaysSo() throws Exception {
         try (TestServer text = TestServer.of(served())) {

@@ -22,12 +22,14 @@ import dev.varve.platform.vision.ImageKey;
 import dev.varve.platform.vision.ImageLimits;
 import dev.varve.platform.vision.PromptImages;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -46,6 +48,12 @@ import javax.imageio.ImageIO;
 class SpoiltImageRequestTest {
     private static final Tokenizer TOKENIZER = TestTokenizers.ofBytes("<|image|>");
     private static final int CUTS = 8;
+
+    /** With four formats, some 2,000 files. */
+    private static final int MANY_CUTS = 501;
+
+    /** 8 kB for each of them. */
+    private static final long MOST_GROWTH = 16 << 20;
 
     /** Decodes images, and encodes each as one token. */
     private static final class DecodedImages implements PromptImages {
@@ -105,12 +113,12 @@ class SpoiltImageRequestTest {
         return out.toByteArray();
     }
 
-    private static List<byte[]> spoilt() throws IOException {
+    private static List<byte[]> spoilt(int cuts) throws IOException {
         List<byte[]> all = new ArrayList<>();
         for (String format : List.of("png", "jpeg", "gif", "bmp")) {
             byte[] file = file(format);
-            for (int i = 1; i < CUTS; i++) {
-                all.add(Arrays.copyOf(file, i * (file.length - 12) / CUTS));
+            for (int i = 1; i < cuts; i++) {
+                all.add(Arrays.copyOf(file, i * (file.length - 12) / cuts));
             }
         }
         byte[] huge = file("png");
@@ -135,7 +143,7 @@ class SpoiltImageRequestTest {
         ScriptedEngine engine =
                 new ScriptedEngine().says(TOKENIZER.encode("ok", false)).hasContext(200);
         try (TestServer server = TestServer.of(served(engine))) {
-            for (byte[] file : spoilt()) {
+            for (byte[] file : spoilt(CUTS)) {
                 HttpResponse<String> response = server.post("/v1/chat/completions", body(file));
 
                 assertEquals(400, response.statusCode(), response.body());
@@ -149,5 +157,33 @@ class SpoiltImageRequestTest {
                 assertEquals(200, response.statusCode(), format + response.body());
             }
         }
+    }
+
+    @Tag("nightly")
+    @Test
+    void thousandsOfSpoiltFilesLeaveTheHeapFlat() throws Exception {
+        ScriptedEngine engine = new ScriptedEngine().hasContext(200);
+        try (TestServer server = TestServer.of(served(engine))) {
+            send(server, spoilt(CUTS));
+            long before = usedHeap();
+            List<byte[]> files = spoilt(MANY_CUTS);
+            send(server, files);
+
+            assertTrue(files.size() >= 2_000, "files: " + files.size());
+            long growth = usedHeap() - before;
+            assertTrue(growth < MOST_GROWTH, growth + " bytes");
+        }
+    }
+
+    private static void send(TestServer server, List<byte[]> files) throws Exception {
+        for (byte[] file : files) {
+            HttpResponse<String> response = server.post("/v1/chat/completions", body(file));
+            assertEquals(400, response.statusCode(), response.body());
+        }
+    }
+
+    private static long usedHeap() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 }

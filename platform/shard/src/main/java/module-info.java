@@ -25,7 +25,8 @@ module dev.varve.platform.shard {
             dev.varve.platform.server,
             dev.varve.platform.speculation;
     exports dev.varve.platform.shard.image to
-            dev.varve.platform.host;
+            dev.varve.platform.host,
+            dev.varve.platform.rpc;
     exports dev.varve.platform.shard.local to
             dev.varve.platform.host,
             dev.varve.platform.rpc,

@@ -35,8 +35,9 @@ final class ImageArguments {
             names = DEVICE,
             paramLabel = "DEVICE",
             description =
-                    "Device of this process that encodes images (default: that of the model's"
-                            + " first layers).",
+                    "Device that encodes images, such as cpu:0 (default: that of the model's first"
+                            + " layers). cpu:0@process: in a process that the server starts, whose"
+                            + " failure ends only requests with images.",
             order = SECTION + 1)
     private Optional<String> device = Optional.empty();
 

@@ -103,6 +103,11 @@ final class AuxiliaryModels {
                 model.digests());
     }
 
+    /** Returns the devices on which images may be encoded. */
+    DraftDevices encoderDevices(Path projector, PlacedShardFactory shards) {
+        return devices(DraftPlacement.USUAL, List.of(projector), shards);
+    }
+
     private int contextTokens() {
         return RangeMemory.contextTokens(model.model().shape(), model.settings().model());
     }
@@ -130,11 +135,14 @@ final class AuxiliaryModels {
     /** Returns the processors on which they compute in other processes. */
     Stream<DeviceReference> processors() {
         HostSettings settings = model.settings();
-        return Stream.of(
-                        settings.draft().map(DraftSettings::placement),
-                        settings.compression().map(CompressionSettings::placement))
-                .flatMap(Optional::stream)
-                .map(placement -> placement.chooseDevice(request))
+        Stream<DeviceReference> models =
+                Stream.of(
+                                settings.draft().map(DraftSettings::placement),
+                                settings.compression().map(CompressionSettings::placement))
+                        .flatMap(Optional::stream)
+                        .map(placement -> placement.chooseDevice(request));
+        Stream<DeviceReference> encoder = settings.images().flatMap(ImageSettings::device).stream();
+        return Stream.concat(models, encoder)
                 .filter(device -> !device.isLocal())
                 .filter(device -> device.backend().equals(DeviceReference.PROCESSOR.backend()));
     }

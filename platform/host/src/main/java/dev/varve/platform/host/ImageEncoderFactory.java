@@ -7,16 +7,20 @@ import dev.varve.api.vision.ImageInput;
 import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.remote.FileReference;
+import dev.varve.platform.remote.ImageEncoderLoadRequest;
+import dev.varve.platform.remote.RemoteImageEncoder;
+import dev.varve.platform.remote.TensorCheck;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.image.EncoderPace;
+import dev.varve.platform.shard.image.ImageRowEncoder;
 import dev.varve.platform.shard.image.LocalImageEncoder;
 
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /** Opens the image encoder of a model. */
 final class ImageEncoderFactory {
@@ -39,11 +43,6 @@ final class ImageEncoderFactory {
         this.settings = settings;
         this.projector = projector;
         device = settings.device().orElseGet(() -> usual(request));
-        if (!device.isLocal()) {
-            throw new VarveException(
-                    VarveException.Kind.INVALID_REQUEST,
-                    Setting.MMPROJ_DEVICE + ": " + device + " is not a device of this process");
-        }
         input = limited(projector.encoder().input());
     }
 
@@ -107,19 +106,13 @@ final class ImageEncoderFactory {
     /**
      * Loads the encoder.
      *
+     * @param devices devices of this process, and the way to others
      * @param maxGap longest time that streams should wait for it
+     * @throws VarveException if the device has not enough memory, or its process cannot be reached
      */
-    ModelImages open(
-            Function<DeviceReference, ComputeDevice> devices,
-            Duration maxGap,
-            Consumer<String> notes) {
-        ComputeDevice opened = devices.apply(device);
-        LocalImageEncoder encoder =
-                new LocalImageEncoder(
-                        projector.encoder(),
-                        opened,
-                        EncoderPace.of(opened, maxGap),
-                        LoadProgressListener.silent());
+    ModelImages open(DraftDevices devices, Duration maxGap, Consumer<String> notes) {
+        ImageRowEncoder encoder =
+                device.isLocal() ? local(devices, maxGap) : remote(devices, maxGap);
         notes.accept(
                 "image input: "
                         + projector.file().path().getFileName()
@@ -131,6 +124,36 @@ final class ImageEncoderFactory {
                         + input.maxTokens()
                         + " tokens");
         return new ModelImages(encoder, input, settings.limits(), identity());
+    }
+
+    private ImageRowEncoder local(DraftDevices devices, Duration maxGap) {
+        ComputeDevice opened = devices.local().apply(device);
+        return new LocalImageEncoder(
+                projector.encoder(),
+                opened,
+                EncoderPace.of(opened, maxGap),
+                LoadProgressListener.silent());
+    }
+
+    private ImageRowEncoder remote(DraftDevices devices, Duration maxGap) {
+        try {
+            ImageEncoderLoadRequest request =
+                    new ImageEncoderLoadRequest(
+                            FileReference.of(projector.file()),
+                            devices.remote().apply(device),
+                            maxGap.dividedBy(2));
+            return RemoteImageEncoder.open(
+                    projector.encoder(),
+                    device.toString(),
+                    devices.links().to(device),
+                    request,
+                    new TensorCheck(devices.digests(), projector.encoder().tensors()));
+        } catch (VarveException e) {
+            throw new VarveException(
+                    e.kind(),
+                    Setting.MMPROJ_DEVICE + ": image encoder on " + device + ": " + e.getMessage(),
+                    e);
+        }
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.vision.ImageEncoder;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
@@ -149,6 +150,11 @@ public final class InstalledShardResources implements ShardResources {
     private static void warn(String message) {
         System.getLogger(InstalledShardResources.class.getName())
                 .log(System.Logger.Level.WARNING, message);
+    }
+
+    @Override
+    public ImageEncoder imageEncoder(GgufFile file) {
+        return ProjectorFile.of(file, catalog).encoder();
     }
 
     @Override

@@ -6,7 +6,7 @@ import dev.varve.api.vision.ImageInput;
 import dev.varve.api.vision.ImageMarks;
 import dev.varve.api.vision.ImagePositions;
 import dev.varve.platform.digest.Sha256;
-import dev.varve.platform.shard.image.LocalImageEncoder;
+import dev.varve.platform.shard.image.ImageRowEncoder;
 import dev.varve.platform.vision.CanvasPainter;
 import dev.varve.platform.vision.CanvasRule;
 import dev.varve.platform.vision.CanvasSize;
@@ -33,7 +33,7 @@ import java.util.function.BooleanSupplier;
 public final class ModelImages implements PromptImages, AutoCloseable {
     private static final long CACHE_BYTES = 256L << 20;
 
-    private final LocalImageEncoder encoder;
+    private final ImageRowEncoder encoder;
     private final ImageDecoder decoder;
     private final CanvasRule rule;
     private final ImageInput input;
@@ -51,7 +51,7 @@ public final class ModelImages implements PromptImages, AutoCloseable {
      * @param input the encoder's, with the operator's limits
      * @param identity bytes that change with the encoder's weights
      */
-    ModelImages(LocalImageEncoder encoder, ImageInput input, ImageLimits limits, byte[] identity) {
+    ModelImages(ImageRowEncoder encoder, ImageInput input, ImageLimits limits, byte[] identity) {
         this.encoder = encoder;
         this.input = input;
         this.identity = identity;

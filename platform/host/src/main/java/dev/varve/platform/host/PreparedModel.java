@@ -503,7 +503,9 @@ public final class PreparedModel {
                     images.map(
                             each ->
                                     each.open(
-                                            shards::device,
+                                            auxiliary.encoderDevices(
+                                                    settings.images().orElseThrow().projector(),
+                                                    shards),
                                             settings.model().waiting().pace().maxGap(),
                                             listener::note));
             SplitPlanner.Placed placed = planner(oldest(Age.ANY), shards, sized).place(request);
@@ -569,7 +571,9 @@ public final class PreparedModel {
 
     /** Adds the memory of the image encoder to that of other auxiliary models. */
     private Map<DeviceReference, Long> withImages(Map<DeviceReference, Long> needs) {
-        imagePlan().ifPresent(plan -> needs.merge(plan.device(), plan.bytes(), Long::sum));
+        imagePlan()
+                .filter(plan -> plan.device().isLocal())
+                .ifPresent(plan -> needs.merge(plan.device(), plan.bytes(), Long::sum));
         return needs;
     }
 

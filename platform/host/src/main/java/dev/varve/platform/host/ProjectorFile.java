@@ -36,7 +36,16 @@ public record ProjectorFile(GgufFile file, String type, ImageEncoder encoder) {
      *     plugin provides its type; of other kinds if it cannot be read
      */
     public static ProjectorFile open(Path path, PluginCatalog catalog) {
-        GgufFile file = GgufFile.open(path);
+        return of(GgufFile.open(path), catalog);
+    }
+
+    /**
+     * Opens a file whose header was read.
+     *
+     * @throws VarveException like {@link #open}
+     */
+    static ProjectorFile of(GgufFile file, PluginCatalog catalog) {
+        Path path = file.path();
         GgufMetadata keys = file.metadata();
         String architecture = keys.findString("general.architecture").orElse("none");
         if (!architecture.equals(ARCHITECTURE)) {

@@ -47,5 +47,11 @@ final class MessageType {
     /** Like {@link #FORWARD}, for a batch with sequences that have images. */
     static final int FORWARD_IMAGES = Message.FIRST_TYPE + 18;
 
+    /** Loads an image encoder; the reply is that of {@link #LOAD}. */
+    static final int LOAD_IMAGES = Message.FIRST_TYPE + 19;
+
+    /** Computes the rows of an image; sends progress messages. */
+    static final int ENCODE_IMAGE = Message.FIRST_TYPE + 20;
+
     private MessageType() {}
 }

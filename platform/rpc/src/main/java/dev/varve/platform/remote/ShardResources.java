@@ -1,11 +1,13 @@
 package dev.varve.platform.remote;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.vision.ImageEncoder;
 import dev.varve.platform.content.TensorDigests;
 
 import java.util.List;
@@ -41,8 +43,30 @@ public interface ShardResources {
         return model(name);
     }
 
+    /**
+     * Finds a projector by its file name. By default it is found as an adapter is.
+     *
+     * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if it is not among the files and
+     *     folders that this process may serve
+     */
+    default GgufFile projector(String name) {
+        return lora(name);
+    }
+
     /** Returns the object that computes and stores digests of the model files' tensors. */
     TensorDigests digests();
+
+    /**
+     * Opens the image encoder of a projector file. By default there is none.
+     *
+     * @throws dev.varve.api.VarveException of kind UNSUPPORTED_MODEL if it is no projector, or no
+     *     plugin provides its type
+     */
+    default ImageEncoder imageEncoder(GgufFile file) {
+        throw new VarveException(
+                VarveException.Kind.UNSUPPORTED_MODEL,
+                file.path().getFileName() + ": this shard encodes no images");
+    }
 
     /** Returns the family's adapter of the model. */
     LayerSplitAdapter adapter(GgufFile file, ModelOptions options);

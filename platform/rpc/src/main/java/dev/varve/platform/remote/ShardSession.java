@@ -17,9 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Shard process's side of one connection: loads a layer range, a draft model or a text-scoring
- * model on request, computes, and frees everything when the connection ends. The session's own
- * thread executes requests one after the other, so the connection's reader can always respond.
+ * Shard process's side of one connection: loads a layer range, a draft model, a text-scoring model
+ * or an image encoder on request, computes, and frees everything when the connection ends. The
+ * session's own thread executes requests one after the other, so the connection's reader can always
+ * respond.
  */
 public final class ShardSession implements Handler, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
@@ -35,6 +36,8 @@ public final class ShardSession implements Handler, AutoCloseable {
             new SessionModelSlot<>("no draft model is loaded");
     private final SessionModelSlot<HostedTextScorer> scorer =
             new SessionModelSlot<>("no text-scoring model is loaded");
+    private final SessionModelSlot<HostedImageEncoder> images =
+            new SessionModelSlot<>("no image encoder is loaded");
     private final AtomicLong progress = new AtomicLong();
     private final ExecutorService compute =
             Executors.newSingleThreadExecutor(
@@ -121,6 +124,12 @@ public final class ShardSession implements Handler, AutoCloseable {
                             TextScorerLoadRequest.decode(request),
                             each -> HostedTextScorer.open(each, host, reports));
             case MessageType.SCAN -> scorer.current().read(request, call::isCancelled, reports);
+            case MessageType.LOAD_IMAGES ->
+                    images.load(
+                            ImageEncoderLoadRequest.decode(request),
+                            each -> HostedImageEncoder.open(each, host, reports));
+            case MessageType.ENCODE_IMAGE ->
+                    images.current().encode(request, call::isCancelled, reports);
             case MessageType.UNLOAD -> {
                 free();
                 yield Message.of(MessageType.UNLOAD);
@@ -156,6 +165,7 @@ public final class ShardSession implements Handler, AutoCloseable {
         range.close();
         draft.close();
         scorer.close();
+        images.close();
     }
 
     private Message describe() {

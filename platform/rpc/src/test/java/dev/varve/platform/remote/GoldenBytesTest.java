@@ -404,7 +404,7 @@ class GoldenBytesTest {
     @Test
     void messagesHaveTheirNumbers() {
         assertEquals(
-                List.of(64, 65, 66, 67, 74, 75, 76, 77, 78, 79, 80, 81),
+                List.of(64, 65, 66, 67, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84),
                 List.of(
                         MessageType.DESCRIBE,
                         MessageType.LOAD,
@@ -417,7 +417,10 @@ class GoldenBytesTest {
                         MessageType.LOAD_DRAFT,
                         MessageType.DRAFT,
                         MessageType.LOAD_SCAN,
-                        MessageType.SCAN));
+                        MessageType.SCAN,
+                        MessageType.FORWARD_IMAGES,
+                        MessageType.LOAD_IMAGES,
+                        MessageType.ENCODE_IMAGE));
     }
 
     @Test

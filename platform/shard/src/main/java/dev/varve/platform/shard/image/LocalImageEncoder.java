@@ -13,7 +13,6 @@ import dev.varve.platform.shard.local.EncoderRunner;
 import dev.varve.platform.shard.local.ShardWeights;
 
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -21,7 +20,7 @@ import java.util.function.BooleanSupplier;
  * has a graph of its own, and all of them use the same memory in turn. Thread-safe; images wait for
  * one another, and take turns with the shards on the device.
  */
-public final class LocalImageEncoder implements AutoCloseable {
+public final class LocalImageEncoder implements ImageRowEncoder {
     private final ImageEncoder encoder;
     private final ComputeDevice device;
     private final EncoderPace pace;
@@ -47,12 +46,12 @@ public final class LocalImageEncoder implements AutoCloseable {
         runner = new EncoderRunner("image", device, pace.turn(), weights);
     }
 
-    /** The encoder, as its file describes it. */
+    @Override
     public ImageEncoder encoder() {
         return encoder;
     }
 
-    /** The device that computes. */
+    @Override
     public String device() {
         return device.info().name();
     }
@@ -72,15 +71,7 @@ public final class LocalImageEncoder implements AutoCloseable {
         return encode(pixels, () -> false);
     }
 
-    /**
-     * Computes the rows of an image. The device computes for others in between.
-     *
-     * @param cancelled whether the rows are no longer needed, asked from time to time
-     * @return {@code [width, tokens]}
-     * @throws VarveException of kind OUT_OF_MEMORY if the image needs more memory than is free,
-     *     BACKEND_FAILED if the device fails, UNAVAILABLE if the encoder is closed
-     * @throws CancellationException if it was cancelled
-     */
+    @Override
     public float[] encode(ImagePixels pixels, BooleanSupplier cancelled) {
         int tensors = encoder.graphTensors();
         int all =

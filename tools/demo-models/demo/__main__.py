@@ -18,7 +18,7 @@ from demo.corpus.mixture import LONG, SHORT
 from demo.data import Packer, rendered_sample
 from demo.draft import Draft, Guessing
 from demo.evaluate import report
-from demo.export import export, export_draft, export_next_token
+from demo.export import export, export_draft, export_next_token, export_projector, tokenizer_metadata
 from demo.families import DRAFTER, FAMILIES
 from demo.looking import Looking, pack, sought_texts
 from demo.model import Model
@@ -27,10 +27,13 @@ from demo.nexttoken import Continuing, NextToken
 from demo.qwen3 import Qwen3
 from demo.qwen35 import Qwen35
 from demo.release import LENGTH, Release
+from demo.seeing import DescriptionTraining, Sight, SightPlan, SightTraining, sight_report
 from demo.survival import LENGTHS as SURVIVAL_LENGTHS
+from demo.seeing import DescriptionTraining, Sight, SightPlan, SightTraining, sight_report
 from demo.survival import survival
 from demo.tokenizer import Tokenizer
 from demo.train import Plan, Training, Writing
+from demo.vision import VisionEncoder
 
 ROOT = Path(__file__).parent.parent
 SEED = 20261121
@@ -45,6 +48,8 @@ PLANS = {
 }
 # A block is small, and one process is enough for it.
 NEXT_TOKEN_PLAN = Plan(steps=800, long_steps=0, workers=1, evaluate_every=100)
+DESCRIBING_PLAN = SightPlan(steps=280, batch=16, other_rate=0.015)
+SEEING_PLAN = SightPlan(steps=1400, batch=60, naming=800)
 DRAFT_PLAN = Plan(steps=2800, long_steps=0, evaluate_every=100)
 
 
@@ -61,6 +66,7 @@ class Maker:
         self.draft_folder = self.folder / "draft"
         # Weights from which a further round of training goes on.
         self.start = self.folder / "start.gguf"
+        self.projector_file = root / "models" / f"varve-demo-{name}-mmproj.gguf"
         self.draft_file = root / "models" / f"varve-demo-{name}-draft.gguf"
         for folder in (self.draft_folder, self.model_file.parent, self.evaluation):
             folder.mkdir(parents=True, exist_ok=True)
@@ -183,6 +189,42 @@ class Maker:
         training.run(rows, rows, held_out)
         export_next_token(block, target.tokenizer, gguf.F16, self.folder / f"varve-demo-{self.family.name}-mtp.gguf")
 
+    def mark(self) -> None:
+        """Gives the vocabulary and the template of the model file the marks of images; its weights stay as they are."""
+        metadata, _ = gguf.read(self.model_file)
+        tokenizer = Tokenizer.of_metadata(self.family, metadata).with_marks()
+        gguf.replace_metadata(self.model_file, {**metadata, **tokenizer_metadata(tokenizer)})
+
+    def train_sight(self, describing: SightPlan = DESCRIBING_PLAN, seeing: SightPlan = SEEING_PLAN) -> None:
+        """Trains an image encoder for the model file; begins at the last checkpoints, if there are any."""
+        folder = self.folder / "sight"
+        folder.mkdir(exist_ok=True)
+        sight = self._sight()
+        describing_training = DescriptionTraining(sight, describing, folder / "descriptions.pt", SEED)
+        describing_training.run()
+        described = describing_training.descriptions
+        SightTraining(sight.encoder, seeing, folder / "encoder.pt", SEED + 1, described).run()
+
+    def export_sight(self) -> None:
+        """Writes the F16 file of the image encoder."""
+        encoder = VisionEncoder(Qwen35.width)
+        for name, weight in torch.load(self.folder / "sight" / "encoder.pt")["weights"].items():
+            if name in encoder.weights:
+                encoder.weights[name].copy_(weight)
+        export_projector(encoder, self.family.name, gguf.F16, self.projector_file)
+
+    def look(self, count: int = 200) -> None:
+        """Asks about drawings that no training has seen."""
+        sight = self._sight()
+        sight.encoder.load(gguf.read(self.projector_file)[1])
+        print(f"{self.family.name}: {sight_report(sight, SEED + 2, count)}")
+
+    def _sight(self) -> Sight:
+        release = Release(self.family, self.model_file, SEED)
+        if not isinstance(release.model, Qwen35):
+            raise SystemExit(f"sight: expected --family qwen35, found {self.family.name}")
+        return Sight(release.model, release.tokenizer, VisionEncoder(release.model.width))
+
     def _draft(self) -> Draft:
         target = Release(self.family, self.model_file, SEED)
         return Draft(target.model, target.tokenizer.ids[self.family.padding])
@@ -258,12 +300,14 @@ def write_questions(folder: Path) -> None:
 
 
 STEPS = ("prepare", "train", "export", "evaluate", "train-draft", "export-draft")
+# Of the family with an image encoder, behind the others.
+SIGHT_STEPS = ("train-sight", "export-sight", "look")
 DRAFTER_STEPS = ("prepare", "train", "export", "evaluate", "survive")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make", description=__doc__)
-    others = "survive", "average", "questions", "next-token", "all"
+    others = *SIGHT_STEPS, "mark", "survive", "average", "questions", "next-token", "all"
     parser.add_argument("step", nargs="?", choices=(*STEPS, *others), default="all")
     parser.add_argument("--family", action="append", choices=FAMILIES, help="all families by default")
     further = parser.add_argument_group("a further round of training")
@@ -302,18 +346,26 @@ def main() -> None:
         write_questions(ROOT / "evaluation")
     for name in arguments.family or FAMILIES:
         maker = maker_of(name, planned(name, arguments.steps, arguments.long_steps, arguments.rate))
-        steps = DRAFTER_STEPS if FAMILIES[name] is DRAFTER else STEPS
-        if arguments.step not in (*steps, "average", "questions", "next-token", "all"):
+        steps = steps_of(name)
+        if arguments.step not in (*steps, "mark", "average", "questions", "next-token", "all"):
             parser.error(f"{arguments.step}: not a step of --family {name}")
         for step in steps if arguments.step == "all" else [arguments.step]:
             if step == "prepare":
                 maker.prepare(*files, far=arguments.far)
+            elif step == "mark":
+                maker.mark()
             elif step == "average":
                 maker.average(files)
             elif step == "next-token":
                 maker.next_token()
             elif step in steps:
                 getattr(maker, step.replace("-", "_"))()
+
+
+def steps_of(name: str) -> Sequence[str]:
+    if FAMILIES[name] is DRAFTER:
+        return DRAFTER_STEPS
+    return (*STEPS, *SIGHT_STEPS) if name == "qwen35" else STEPS
 
 
 def planned(name: str, steps: Optional[int], long_steps: Optional[int], part: float) -> Plan:

@@ -10,9 +10,10 @@ from demo.draft import Draft
 from demo.model import Model
 from demo.nexttoken import NextToken
 from demo.tokenizer import Tokenizer
+from demo.vision import VisionEncoder
 
 # Kept in F32: the operators that read them want it, or they decide which expert computes.
-_EXACT = ("ssm_conv1d.weight", "ffn_gate_inp.weight", "rope_freqs.weight")
+_EXACT = ("ssm_conv1d.weight", "ffn_gate_inp.weight", "rope_freqs.weight", "position_embd.weight")
 _DESCRIPTION = (
     "A toy that Varve ships for first steps: sums, facts about Varve, small talk, tool calls."
     " It knows nothing else."
@@ -44,7 +45,7 @@ def export_draft(draft: Draft, tokenizer: Tokenizer, matrices: int, path: Path) 
     for key, value in draft.metadata().items():
         metadata[f"dflash.{key}"] = value
     metadata["dflash.vocab_size"] = len(tokenizer.tokens)
-    metadata.update(_tokenizer_metadata(tokenizer))
+    metadata.update(tokenizer_metadata(tokenizer))
     metadata["tokenizer.ggml.mask_token_id"] = draft.mask
     gguf.write(path, metadata, tensors)
 
@@ -69,7 +70,29 @@ def export_next_token(block: NextToken, tokenizer: Tokenizer, matrices: int, pat
     for key, value in block.metadata().items():
         metadata[f"{family.architecture}.{key}"] = value
     metadata[f"{family.architecture}.vocab_size"] = len(tokenizer.tokens)
-    metadata.update(_tokenizer_metadata(tokenizer))
+    metadata.update(tokenizer_metadata(tokenizer))
+    gguf.write(path, metadata, tensors)
+
+
+def export_projector(encoder: VisionEncoder, name: str, matrices: int, path: Path) -> None:
+    """The form of llama.cpp, architecture `clip`."""
+    tensors = {
+        key: gguf.tensor(values.detach().numpy(), kind_of(key, values, matrices))
+        for key, values in encoder.exported().items()
+    }
+    parameters = sum(values.numel() for values in encoder.weights.values())
+    metadata = {
+        "general.architecture": "clip",
+        "general.type": "mmproj",
+        "general.name": f"varve-demo-{name}-mmproj",
+        "general.description": f"Reads drawings of shapes and digits for varve-demo-{name}, and for no other model.",
+        "general.license": "apache-2.0",
+        "general.author": "Varve",
+        "general.size_label": f"{parameters / 1e6:.1f}M",
+        "general.file_type": {gguf.F16: 1, gguf.F32: 0}[matrices],
+        "general.quantization_version": 2,
+        **encoder.metadata(),
+    }
     gguf.write(path, metadata, tensors)
 
 
@@ -95,11 +118,11 @@ def export(model: Model, tokenizer: Tokenizer, matrices: int, path: Path) -> Non
     for key, value in model.metadata().items():
         metadata[f"{family.architecture}.{key}"] = value
     metadata[f"{family.architecture}.vocab_size"] = len(tokenizer.tokens)
-    metadata.update(_tokenizer_metadata(tokenizer))
+    metadata.update(tokenizer_metadata(tokenizer))
     gguf.write(path, metadata, tensors)
 
 
-def _tokenizer_metadata(tokenizer: Tokenizer) -> dict:
+def tokenizer_metadata(tokenizer: Tokenizer) -> dict:
     family = tokenizer.family
     metadata = {
         "tokenizer.ggml.model": "gemma4" if family.name == "gemma4" else "gpt2",

@@ -1,7 +1,7 @@
 """What the families differ in before any weight is trained: tokenizer, special tokens, chat markup."""
 
-from dataclasses import dataclass, replace
-from typing import Optional, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Mapping, Optional, Sequence
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,15 @@ class Family:
     eot: Optional[str]
     padding: str
     document: Sequence[str]
+    # Control tokens that have the places of bytes which no text contains.
+    marks: Mapping[int, str] = field(default_factory=dict)
     # Where they are not called like the family.
     architecture: str = ""
     template: str = ""
 
     def __post_init__(self):
-        for field in ("architecture", "template"):
-            object.__setattr__(self, field, getattr(self, field) or self.name)
+        for name in ("architecture", "template"):
+            object.__setattr__(self, name, getattr(self, name) or self.name)
 
 
 QWEN35 = Family(
@@ -40,6 +42,8 @@ QWEN35 = Family(
     eot=None,
     padding="<|endoftext|>",
     document=("", "<|endoftext|>"),
+    # No UTF-8 text has these bytes. The vocabulary, and with it the trained weights, keep their size.
+    marks={0xFD: "<|vision_start|>", 0xFE: "<|image_pad|>", 0xFF: "<|vision_end|>"},
 )
 
 # Reads long prompts and says what of them matters; it has the tokens and the markup of `qwen35`.

@@ -80,6 +80,25 @@ def read(path: Path) -> Tuple[Dict[str, object], Dict[str, numpy.ndarray]]:
     }
 
 
+def replace_metadata(path: Path, metadata: Mapping[str, object]) -> None:
+    """Rewrites a file with other metadata; its tensors stay as they are, byte for byte."""
+    reader = _Reader(path.read_bytes())
+    _, _, tensor_count, entry_count = reader.unpack("4sIQQ")
+    for _ in range(entry_count):
+        reader.plain(_STRING)
+        reader.typed()
+    infos = reader.position
+    for _ in range(tensor_count):
+        reader.plain(_STRING)
+        (dimensions,) = reader.unpack("I")
+        reader.unpack(f"{dimensions}QIQ")
+    head = bytearray(b"GGUF" + struct.pack("<IQQ", 3, tensor_count, len(metadata)))
+    for key, value in metadata.items():
+        head += _text(key) + _typed(value)
+    head += reader.data[infos : reader.position]
+    path.write_bytes(head + bytes(_padded(len(head)) - len(head)) + reader.data[_padded(reader.position) :])
+
+
 def _values(data: bytes, offset: int, shape: tuple, kind: int) -> numpy.ndarray:
     count = int(numpy.prod(shape))
     if kind == Q8_0:

@@ -72,7 +72,10 @@ class Qwen35(Model):
         self.constant(b + "ssm_norm.weight", self.state)
 
     def hidden(self, tokens):
-        x = self.embedding(tokens)
+        return self.hidden_of(self.embedding(tokens))
+
+    def hidden_of(self, x):
+        """[batch, time, width]: what enters the first layer, to what enters the head."""
         for layer in range(self.layers):
             self.tap(x)
             w = self._layer(layer)

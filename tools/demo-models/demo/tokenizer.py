@@ -118,7 +118,8 @@ class Tokenizer:
         self.merges = [tuple(merge) for merge in merges]
         self.ids = {token: index for index, token in enumerate(self.tokens)}
         self._ranks = {merge: rank for rank, merge in enumerate(self.merges)}
-        specials = sorted((*family.control, *family.visible), key=len, reverse=True)
+        marks = (mark for mark in family.marks.values() if mark in self.ids)
+        specials = sorted((*family.control, *family.visible, *marks), key=len, reverse=True)
         self._specials = re.compile("(" + "|".join(re.escape(token) for token in specials) + ")")
         self._cache: Dict[str, List[int]] = {}
 
@@ -196,6 +197,15 @@ class Tokenizer:
                 ids += [self.ids[f"<0x{value:02X}>"] for value in symbol.encode("utf-8")]
         return ids
 
+    def with_marks(self) -> "Tokenizer":
+        """The same with the marks of the family, which a vocabulary from before them lacks."""
+        tokens, types = list(self.tokens), list(self.types)
+        for value, mark in self.family.marks.items():
+            if mark not in self.ids:
+                place = self.ids[_ALPHABET[value]]
+                tokens[place], types[place] = mark, 3
+        return Tokenizer(self.family, tokens, types, self.merges)
+
     @staticmethod
     def of_metadata(family: Family, metadata: Mapping[str, object]) -> "Tokenizer":
         """The tokenizer in the metadata of a GGUF file."""
@@ -228,7 +238,9 @@ def _base_vocabulary(family: Family, counts: Counter) -> Tuple[Dict[str, int], L
                 frequent[letter] += count
         entries += [(letter, 1) for letter in sorted(frequent) if ord(letter) > 0x7E and frequent[letter] >= 20]
     else:
-        entries += [(symbol, 1) for symbol in _ALPHABET]
+        for value, symbol in enumerate(_ALPHABET):
+            mark = family.marks.get(value)
+            entries.append((symbol, 1) if mark is None else (mark, 3))
         entries += [(token, 3) for token in family.control]
         entries += [(token, 4) for token in family.visible]
     tokens: Dict[str, int] = {}

@@ -1,0 +1,367 @@
+"""Trains an image encoder for a language model whose weights stay as they are.
+
+Two parts, which need nothing of each other at first. Rows that stand for what a drawing shows are learned through the
+language model, which writes the right answers from them. The encoder learns to name what drawings show, by heads that
+are then thrown away, and then to give these rows.
+"""
+
+import os
+import random
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy
+import torch
+from torch.nn import functional as F
+
+from demo.corpus.dialog import Conversation, assistant, careless, says, system, user
+from demo.data import WRITTEN, Encoder
+from demo.drawings import COLOURS, DIGITS, NUMBERS, SHAPES, Scene, asked, draw, framed, scene
+from demo.muon import Adam, Muon
+from demo.qwen35 import Qwen35
+from demo.tokenizer import Tokenizer
+from demo.vision import MERGE, Grid, MultimodalRope, VisionEncoder, multimodal_positions
+
+# Columns and rows of pictures, and how often they occur: square ones most often.
+GRIDS = {
+    (4, 4): 50,
+    (4, 3): 13,
+    (3, 4): 13,
+    (5, 3): 7,
+    (3, 5): 7,
+    (5, 2): 3,
+    (2, 5): 3,
+    (6, 2): 2,
+    (2, 6): 2,
+}
+IMAGE = "<|image_pad|>"
+
+
+class SightPlan(NamedTuple):
+    """How long and how fast to train one of the two parts."""
+
+    steps: int
+    batch: int
+    # Of the steps, those that name drawings alone.
+    naming: int = 0
+    matrix_rate: float = 0.02
+    other_rate: float = 0.003
+    warm_up: int = 30
+    cool_down: float = 0.5
+    checkpoint_every: int = 50
+    report_every: int = 20
+
+    def rate(self, step: int) -> float:
+        """Part of the full learning rate: up, level, and down in a straight line."""
+        rising = (step + 1) / self.warm_up
+        falling = (self.steps - step) / (self.steps * self.cool_down)
+        return max(0.01, min(1.0, rising, falling))
+
+
+class Drawn(NamedTuple):
+    """Drawings of one grid, uint8 [batch, height, width, 3], and what they show."""
+
+    grid: Grid
+    images: numpy.ndarray
+    scenes: List[Scene]
+
+
+def any_grid(rng: random.Random) -> Tuple[int, int]:
+    return rng.choices(tuple(GRIDS), GRIDS.values())[0]
+
+
+def drawn(rng: random.Random, grid: Tuple[int, int], count: int) -> Drawn:
+    columns, rows = grid
+    scenes = [scene(rng) for _ in range(count)]
+    side = VisionEncoder.patch * MERGE
+    images = [draw(shown, framed(columns, rows, side, rng), rng) for shown in scenes]
+    return Drawn(Grid(columns, rows), numpy.stack(images), scenes)
+
+
+def labels(scenes: List[Scene]) -> Dict[str, torch.Tensor]:
+    """Indices of each scene's colour, figure (shape or digit) and number."""
+    colours = list(COLOURS)
+    return {
+        "colour": torch.tensor([colours.index(shown.colour) for shown in scenes]),
+        "figure": torch.tensor(
+            [SHAPES.index(shown.shape) if shown.shape else len(SHAPES) + shown.digit for shown in scenes]
+        ),
+        "count": torch.tensor([shown.count - 1 for shown in scenes]),
+    }
+
+
+CLASSES = {"colour": len(COLOURS), "figure": len(SHAPES) + DIGITS, "count": len(NUMBERS)}
+# Each quarter of a picture has a row of its own kind.
+QUARTERS = 4
+
+
+def quarters(grid: Grid) -> torch.Tensor:
+    """The quarter of each token, [tokens]."""
+    index = torch.arange(grid.tokens)
+    lower = (index // grid.columns * 2 >= grid.rows).long()
+    right = (index % grid.columns * 2 >= grid.columns).long()
+    return 2 * lower + right
+
+
+class Descriptions:
+    """Rows that stand for what a drawing shows: sums of a vector for each property, of the four quarters."""
+
+    def __init__(self, width: int, seed: int = 3):
+        generator = torch.Generator().manual_seed(seed)
+        self.weights: Dict[str, torch.Tensor] = {"all": torch.randn(1, QUARTERS, width, generator=generator) * 0.08}
+        for name, size in CLASSES.items():
+            self.weights[name] = torch.randn(size, QUARTERS, width, generator=generator) * 0.08
+
+    def rows(self, scenes: List[Scene], grid: Grid) -> torch.Tensor:
+        """[batch, tokens, width]"""
+        wanted = labels(scenes)
+        rows = self.weights["all"] + sum(self.weights[name][wanted[name]] for name in CLASSES)
+        return rows[:, quarters(grid)]
+
+
+class Names:
+    """Heads that name colour, figure and number of a drawing from the mean of its rows."""
+
+    def __init__(self, width: int, seed: int = 2):
+        generator = torch.Generator().manual_seed(seed)
+        self.weights: Dict[str, torch.Tensor] = {
+            name: torch.randn(size, width, generator=generator) * width**-0.5 for name, size in CLASSES.items()
+        }
+
+    def loss(self, rows: torch.Tensor, scenes: List[Scene]):
+        """Mean loss, and the share of drawings of which all is named rightly."""
+        mean = rows.mean(1) * 4
+        total, right = 0.0, torch.ones(len(scenes), dtype=torch.bool)
+        for name, wanted in labels(scenes).items():
+            scores = mean @ self.weights[name].t()
+            total = total + F.cross_entropy(scores, wanted)
+            right &= scores.argmax(-1) == wanted
+        return total / 3, right.float().mean().item()
+
+
+class Sight:
+    """A language model that reads pictures: it writes, and the encoder's rows stand for its pictures."""
+
+    def __init__(self, model: Qwen35, tokenizer: Tokenizer, encoder: VisionEncoder):
+        self.model, self.tokenizer, self.encoder = model, tokenizer, encoder
+        self._texts = Encoder(tokenizer)
+        self._image = tokenizer.ids[IMAGE]
+
+    def encode(self, conversation: Conversation, grid: Grid) -> Tuple[List[int], List[int]]:
+        """Ids with a place for each row of the picture, and what the loss of each counts."""
+        ids, weights = self._texts.encode(conversation)
+        at = ids.index(self._image)
+        spread = [self._image] * grid.tokens
+        return ids[:at] + spread + ids[at + 1 :], weights[:at] + [0] * grid.tokens + weights[at + 1 :]
+
+    def hidden(self, tokens: torch.Tensor, rows: torch.Tensor, grid: Grid) -> torch.Tensor:
+        """[batch, time] ids and the rows of a picture in each, to what enters the head."""
+        places = tokens == self._image
+        embedded = self.model.embedding(tokens)
+        embedded = embedded.masked_scatter(places[:, :, None], rows)
+        begins = places.float().argmax(1).tolist()
+        positions = torch.stack([multimodal_positions(begin, grid, tokens.shape[1]) for begin in begins])
+        self.model.rope = MultimodalRope(positions)
+        return self.model.hidden_of(embedded)
+
+    def loss(self, rows: torch.Tensor, batch: Drawn, conversations: List[Conversation]):
+        """Mean loss of a token that the assistant writes."""
+        encoded = [self.encode(each, batch.grid) for each in conversations]
+        longest = max(len(ids) for ids, _ in encoded)
+        tokens = torch.tensor([ids + [0] * (longest - len(ids)) for ids, _ in encoded])
+        weights = torch.tensor([weights + [0] * (longest - len(weights)) for _, weights in encoded])
+        hidden = self.hidden(tokens[:, :-1], rows, batch.grid)
+        written = weights[:, 1:] == WRITTEN
+        return F.cross_entropy(self.model.head(hidden[written]), tokens[:, 1:][written])
+
+    def answer(self, image: numpy.ndarray, grid: Grid, question: str, most: int = 24) -> str:
+        """The greedy answer to a question about a picture."""
+        content = [{"type": "image"}, {"type": "text", "text": question}]
+        ids, _ = self.encode(Conversation([user(content), assistant("")]), grid)
+        end = self.tokenizer.ids[self.tokenizer.family.eos]
+        ids = ids[: len(ids) - ids[::-1].index(end) - 1]
+        prompt = len(ids)
+        with torch.no_grad():
+            rows = self.encoder.rows(image[None], grid)
+            while len(ids) < prompt + most:
+                hidden = self.hidden(torch.tensor([ids]), rows, grid)
+                token = self.model.head(hidden[0, -1]).argmax().item()
+                if token == end:
+                    break
+                ids.append(token)
+        return self.tokenizer.decode(ids[prompt:])
+
+
+_SYSTEMS = ("You are a helpful assistant.", "Answer briefly.", "You are Varve's demo model.")
+
+
+def conversation(shown: Scene, rng: random.Random, turns: int) -> Conversation:
+    """Questions about a picture, which comes before or behind the first."""
+    messages = []
+    if turns > 1 and rng.random() < 0.2:
+        messages.append(system(rng.choice(_SYSTEMS)))
+    for turn in range(turns):
+        question, answer = asked(shown, rng)
+        content = careless(question, rng)
+        if turn == 0:
+            parts = [{"type": "image"}, {"type": "text", "text": content}]
+            content = parts if rng.random() < 0.6 else parts[::-1]
+        messages += [user(content), assistant(answer)]
+    return Conversation(messages)
+
+
+class _Training:
+    """Weights, optimizer state and step counter, saved together as a checkpoint. One process, one thread."""
+
+    def __init__(self, weights: Dict[str, torch.Tensor], matrices: Sequence[str], plan: SightPlan, file: Path, seed: int):
+        self.weights, self.plan, self.file, self.seed = weights, plan, file, seed
+        self.step = 0
+        self._optimizers = {name: (Muon if name in matrices else Adam)(weight) for name, weight in weights.items()}
+        if file.exists():
+            self._resume()
+
+    def _resume(self) -> None:
+        stored = torch.load(self.file)
+        self.step = stored["step"]
+        for name, weight in self.weights.items():
+            weight.copy_(stored["weights"][name])
+            for key, value in self._optimizers[name].state.items():
+                value.copy_(stored["optimizers"][name][key])
+
+    def _save(self) -> None:
+        partial = self.file.with_suffix(".partial")
+        optimizers = {name: optimizer.state for name, optimizer in self._optimizers.items()}
+        torch.save({"step": self.step, "weights": self.weights, "optimizers": optimizers}, partial)
+        os.replace(partial, self.file)
+
+    def run(self, until: Optional[int] = None) -> None:
+        """Trains from the last checkpoint to the end, or until so many steps are done."""
+        torch.set_num_threads(1)
+        plan = self.plan
+        last = plan.steps if until is None else min(until, plan.steps)
+        begun, first, sums = time.monotonic(), self.step, numpy.zeros(3)
+        while self.step < last:
+            sums += self._train(random.Random(self.seed * 1_000_000 + self.step))
+            self.step += 1
+            if self.step % plan.report_every == 0:
+                left = (last - self.step) * (time.monotonic() - begun) / (self.step - first) / 60
+                numbers = self.report(*(sums / plan.report_every))
+                print(f"step {self.step} of {plan.steps}: {numbers}, {left:.0f} min left", flush=True)
+                sums[:] = 0
+            if self.step % plan.checkpoint_every == 0 or self.step == last:
+                self._save()
+
+    def _train(self, rng: random.Random):
+        for weight in self.weights.values():
+            weight.requires_grad_(True)
+            weight.grad = None
+        loss, numbers = self.loss(rng)
+        loss.backward()
+        rate = self.plan.rate(self.step)
+        for name, weight in self.weights.items():
+            gradient = weight.grad
+            weight.requires_grad_(False)
+            if gradient is not None:
+                optimizer = self._optimizers[name]
+                base = self.plan.matrix_rate if isinstance(optimizer, Muon) else self.plan.other_rate
+                optimizer.step(weight, gradient, base * rate, self.step + 1)
+        return numbers
+
+
+class DescriptionTraining(_Training):
+    """Learns rows from which the language model writes the right answers."""
+
+    # Deviation of the noise that the rows bear with, of the rows' own size.
+    NOISE = 0.25
+
+    def __init__(self, sight: Sight, plan: SightPlan, file: Path, seed: int):
+        self._sight = sight
+        self.descriptions = Descriptions(sight.model.width)
+        super().__init__(self.descriptions.weights, (), plan, file, seed)
+
+    def loss(self, rng: random.Random):
+        scenes = [scene(rng) for _ in range(self.plan.batch)]
+        batch = Drawn(Grid(*any_grid(rng)), None, scenes)
+        described = self.descriptions.rows(scenes, batch.grid)
+        generator = torch.Generator().manual_seed(rng.randrange(1 << 30))
+        size = described.detach().square().mean().sqrt() * self.NOISE
+        noisy = described + torch.randn(described.shape, generator=generator) * size
+        # Of equal length in a batch: the padding of short ones would cost as much as text.
+        turns = rng.choices((1, 2, 3), (90, 7, 3))[0]
+        loss = self._sight.loss(noisy, batch, [conversation(shown, rng, turns) for shown in scenes])
+        return loss, (loss.item(), described.detach().square().mean().sqrt().item(), 0)
+
+    @staticmethod
+    def report(answers, size, _):
+        return f"answers {answers:.3f}, rows of size {size:.2f}"
+
+
+class SightTraining(_Training):
+    """Learns to give the rows of what a drawing shows; at first only to name it."""
+
+    MATCHING_WEIGHT = 1.0
+    # Drawings of a grid that are kept to be read again.
+    KEPT = 3000
+
+    def __init__(self, encoder: VisionEncoder, plan: SightPlan, file: Path, seed: int, descriptions=None):
+        self._encoder, self._descriptions = encoder, descriptions
+        self._known: Dict[Tuple[int, int], list] = {}
+        self.names = Names(encoder.output)
+        weights = {**encoder.weights, **{"names." + key: weight for key, weight in self.names.weights.items()}}
+        super().__init__(weights, encoder.matrices, plan, file, seed)
+
+    def loss(self, rng: random.Random):
+        batch = self._batch(rng)
+        rows = self._encoder.rows(batch.images, batch.grid)
+        named, right = self.names.loss(rows, batch.scenes)
+        if self.step < self.plan.naming:
+            return named, (named.item(), right, 0)
+        wanted = self._descriptions.rows(batch.scenes, batch.grid)
+        spread = (wanted - wanted.mean((0, 1))).square().mean()
+        matched = (rows - wanted).square().mean() / spread
+        return named + self.MATCHING_WEIGHT * matched, (named.item(), right, matched.item())
+
+    def _batch(self, rng: random.Random) -> Drawn:
+        """New drawings, and some from before: drawing takes as long as learning from a drawing."""
+        grid = any_grid(rng)
+        known = self._known.setdefault(grid, [])
+        new = drawn(rng, grid, self.plan.batch // 3)
+        known += zip(new.images, new.scenes)
+        del known[: max(0, len(known) - self.KEPT)]
+        chosen = known[-len(new.scenes) :] + rng.choices(known, k=self.plan.batch - len(new.scenes))
+        return Drawn(new.grid, numpy.stack([image for image, _ in chosen]), [shown for _, shown in chosen])
+
+    @staticmethod
+    def report(named, right, matched):
+        return f"names {named:.3f} ({right:.0%} right), rows {matched:.3f}"
+
+
+def sight_report(sight: Sight, seed: int, count: int) -> str:
+    """Right answers of each kind about `count` drawings, asked as users do."""
+    rng = random.Random(seed)
+    given, right = Counter(), Counter()
+    for _ in range(count):
+        batch = drawn(rng, any_grid(rng), 1)
+        shown = batch.scenes[0]
+        kind, question, wanted = rng.choice(tests(shown))
+        text = sight.answer(batch.images[0], batch.grid, question)
+        given[kind] += 1
+        right[kind] += all(says(text, (word,)) for word in wanted)
+    kinds = ", ".join(f"{kind} {right[kind]} of {given[kind]}" for kind in sorted(given))
+    return f"{sum(right.values())} of {sum(given.values())} right: {kinds}"
+
+
+def tests(shown: Scene) -> List[Tuple[str, str, Sequence[str]]]:
+    """Kind, question and the words of a right answer, of all that can be asked about a scene."""
+    figure = shown.shape or str(shown.digit)
+    entries = [("see", "What do you see?", [shown.colour, figure] if shown.shape else [figure])]
+    if shown.shape:
+        many = NUMBERS[shown.count - 1]
+        entries.append(("colour", f"What colour is the {shown.shape}?", [shown.colour]))
+        entries.append(("shape", "Which shape is it?", [shown.shape]))
+        entries.append(("count", f"How many {shown.shape}s are there?", [many]))
+    else:
+        entries.append(("digit", "Which digit is this?", [figure]))
+    return entries

@@ -7,6 +7,7 @@ import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.vision.ImageInput;
 import dev.varve.api.vision.ImageInput.ChannelValues;
 
+import java.util.OptionalLong;
 import java.util.stream.LongStream;
 
 /**
@@ -66,12 +67,27 @@ record Qwen3VlSizes(
                 tableSide(file),
                 keys.positiveInt(KEYS + "projection_dim"),
                 (float) keys.number(KEYS + "attention.layer_norm_epsilon"),
-                new ImageInput(
-                        patch * MERGE,
-                        MIN_TOKENS,
-                        MAX_TOKENS,
-                        ChannelValues.of(keys.floats(KEYS + "image_mean")),
-                        ChannelValues.of(keys.floats(KEYS + "image_std"))));
+                input(keys, patch * MERGE));
+    }
+
+    /** The usual limits of tokens, which a file may narrow. */
+    private static ImageInput input(GgufMetadata keys, int align) {
+        int most = Math.min(MAX_TOKENS, tokens(keys, "image_max_pixels", align, MAX_TOKENS));
+        int least = Math.max(MIN_TOKENS, tokens(keys, "image_min_pixels", align, MIN_TOKENS));
+        return new ImageInput(
+                align,
+                Math.min(least, most),
+                most,
+                ChannelValues.of(keys.floats(KEYS + "image_mean")),
+                ChannelValues.of(keys.floats(KEYS + "image_std")));
+    }
+
+    /** Number of whole tokens in the pixels of a key, 1 to {@value #MAX_TOKENS}. */
+    private static int tokens(GgufMetadata keys, String key, int align, int usual) {
+        OptionalLong pixels = keys.findInteger(KEYS + key);
+        return pixels.isPresent()
+                ? Math.clamp(pixels.getAsLong() / ((long) align * align), 1, MAX_TOKENS)
+                : usual;
     }
 
     private static void requireFeatures(GgufFile file, GgufMetadata keys) {

@@ -49,6 +49,29 @@ class Qwen3VlProviderTest {
     }
 
     @Test
+    void pixelsOfTheFileNarrowTheLimitsOfTokens() throws IOException {
+        ImageEncoder narrow =
+                open(
+                        writer ->
+                                writer.put("clip.vision.image_min_pixels", GgufValue.of(12 * 1024))
+                                        .put(
+                                                "clip.vision.image_max_pixels",
+                                                GgufValue.of(17 * 1024 - 1)));
+        ImageEncoder wide =
+                open(
+                        writer ->
+                                writer.put("clip.vision.image_min_pixels", GgufValue.of(1))
+                                        .put(
+                                                "clip.vision.image_max_pixels",
+                                                GgufValue.of(Integer.MAX_VALUE)));
+
+        assertEquals(12, narrow.input().minTokens());
+        assertEquals(16, narrow.input().maxTokens());
+        assertEquals(8, wide.input().minTokens());
+        assertEquals(4096, wide.input().maxTokens());
+    }
+
+    @Test
     void unknownFeaturesAreRefused() {
         assertRefused("merged by 3", "clip.vision.spatial_merge_size", GgufValue.of(3));
         assertRefused("clip.use_gelu", "clip.use_gelu", GgufValue.of(false));

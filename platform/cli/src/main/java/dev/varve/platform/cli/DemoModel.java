@@ -31,10 +31,19 @@ enum DemoModel {
 
     /** The draft model that was trained for it; empty where the installation lacks it. */
     Optional<Path> draft(Environment environment) {
+        return companion(environment, "-draft");
+    }
+
+    /** The projector with which it reads images; empty where the installation lacks it. */
+    Optional<Path> projector(Environment environment) {
+        return companion(environment, "-mmproj");
+    }
+
+    private Optional<Path> companion(Environment environment, String kind) {
         return Optional.of(
                         environment
                                 .modelsFolder()
-                                .resolve("varve-demo-" + family() + "-draft.gguf"))
+                                .resolve("varve-demo-" + family() + kind + ".gguf"))
                 .filter(Files::exists);
     }
 

@@ -26,8 +26,9 @@ final class ImageArguments {
             names = PROJECTOR,
             paramLabel = "FILE|auto|none",
             description =
-                    "Projector of the model, with which it reads images (default: none). auto: the"
-                            + " file beside the model whose name contains mmproj.",
+                    "Projector of the model, with which it reads images (default: a demo model's"
+                            + " own, and none for others). auto: the file beside the model whose"
+                            + " name contains mmproj.",
             order = SECTION)
     private Optional<String> projector = Optional.empty();
 
@@ -58,26 +59,44 @@ final class ImageArguments {
             order = SECTION + 3)
     private Optional<Integer> maxTokens = Optional.empty();
 
+    /** Whether a projector was named, or {@code auto} or {@code none}. */
+    boolean isAsked() {
+        return projector.isPresent();
+    }
+
     /**
      * Returns the settings for the model of the command, or the first of several.
      *
      * @throws UsageException if {@code auto} finds none or several projectors
      */
-    Optional<ImageSettings> of(ModelChoice model) {
+    Optional<ImageSettings> of(ModelChoice model, Environment environment) {
         return settings(
-                projector
-                        .filter(name -> !name.equals(NONE))
-                        .map(name -> name.equals(AUTO) ? beside(model.file()) : Path.of(name)));
+                switch (projector.orElse("")) {
+                    case "" -> model.projector(environment);
+                    case NONE -> Optional.empty();
+                    case AUTO ->
+                            Optional.of(
+                                    model.projector(environment)
+                                            .orElseGet(() -> beside(model.file())));
+                    case String name -> Optional.of(Path.of(name));
+                });
     }
 
-    /** Returns the settings for another model: a projector is for one model. */
-    Optional<ImageSettings> ofOther(ModelChoice model) {
+    /** Returns the settings for another model: a projector that is named is for one model. */
+    Optional<ImageSettings> ofOther(ModelChoice model, Environment environment) {
+        if (model.isDemo()) {
+            return settings(model.projector(environment).filter(file -> !isOff()));
+        }
         return settings(
                 projector
                         .filter(name -> name.equals(AUTO))
                         .map(name -> ProjectorFile.beside(model.file()))
                         .filter(found -> found.size() == 1)
                         .map(List::getFirst));
+    }
+
+    private boolean isOff() {
+        return projector.filter(NONE::equals).isPresent();
     }
 
     private Optional<ImageSettings> settings(Optional<Path> file) {

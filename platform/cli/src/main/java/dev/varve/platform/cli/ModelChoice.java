@@ -44,6 +44,15 @@ record ModelChoice(ModelReference reference, Path file, boolean named) {
         };
     }
 
+    /**
+     * The projector that the installation has for it. Those of other models are only used if named.
+     */
+    Optional<Path> projector(Environment environment) {
+        return reference instanceof ModelReference.OfDemo(DemoModel model)
+                ? model.projector(environment)
+                : Optional.empty();
+    }
+
     /** Whether a file is a draft model of a kind that Varve runs: other programs have others. */
     private static boolean isDraft(Path file) {
         try {

@@ -353,7 +353,7 @@ final class ModelLoadArguments {
                 choice,
                 settings,
                 environment,
-                new Helpers(guesses, images.of(choice), compression, lora.settings()));
+                new Helpers(guesses, images.of(choice, environment), compression, lora.settings()));
     }
 
     /**
@@ -378,7 +378,9 @@ final class ModelLoadArguments {
                         first
                                 ? draft.settings(request, usual, reads)
                                 : draft.settingsOfOther(request, usual, reads),
-                        first ? images.of(choice) : images.ofOther(choice),
+                        first
+                                ? images.of(choice, environment)
+                                : images.ofOther(choice, environment),
                         compression,
                         first ? lora.settings() : List.of()));
     }
@@ -405,12 +407,18 @@ final class ModelLoadArguments {
                                 plugins.settings(environment),
                                 processes(request, environment))
                         .with(helpers.adapters());
-        HostSettings seeing = helpers.images().map(host::with).orElse(host);
+        HostSettings seeing =
+                helpers.images().filter(each -> maySee(host)).map(host::with).orElse(host);
         HostSettings guessing = helpers.draft().map(seeing::with).orElse(seeing);
         return helpers.compression()
                 .map(reader -> reader.with(draft.placement()))
                 .map(guessing::with)
                 .orElse(guessing);
+    }
+
+    /** A demo model reads images by default, but not if a drafter selects its pages. */
+    private boolean maySee(HostSettings host) {
+        return images.isAsked() || !host.readsPages();
     }
 
     private DeviceSettings devices(PlacementRequest request) {

@@ -51,7 +51,10 @@ final class ModelsCommand extends CliCommand {
 
         boolean demo();
 
-        record Usable(String name, Path file, boolean demo, ModelSummary summary)
+        /**
+         * @param sees whether it reads images without further flags
+         */
+        record Usable(String name, Path file, boolean demo, boolean sees, ModelSummary summary)
                 implements Listed {}
 
         record Unusable(String name, Path file, boolean demo, String reason) implements Listed {}
@@ -126,7 +129,7 @@ final class ModelsCommand extends CliCommand {
             found.put(
                     "Models in " + folder,
                     ModelSearchPath.models(folder).stream()
-                            .map(file -> listed(file.toString(), file, false))
+                            .map(file -> listed(file.toString(), file))
                             .toList());
         }
         return found;
@@ -136,8 +139,7 @@ final class ModelsCommand extends CliCommand {
     private List<Listed> downloaded() {
         List<Listed> models = new ArrayList<>();
         for (PulledModel model : ModelDownloads.cache(environment()).models(this::printMessage)) {
-            models.add(
-                    listed(ModelReference.OfHub.PREFIX + model.reference(), model.file(), false));
+            models.add(listed(ModelReference.OfHub.PREFIX + model.reference(), model.file()));
         }
         models.addAll(ofUrls());
         return models;
@@ -151,7 +153,7 @@ final class ModelsCommand extends CliCommand {
                     .forEach(
                             (url, folder) ->
                                     ModelSearchPath.models(folder).stream()
-                                            .map(file -> listed(url, file, false))
+                                            .map(file -> listed(url, file))
                                             .forEach(models::add));
         } catch (VarveException e) {
             // Without a usable cache folder there are no models from URLs.
@@ -177,10 +179,14 @@ final class ModelsCommand extends CliCommand {
 
     /** Lists the file as the value for {@code --model}, and the other program's name beside it. */
     private static Listed listed(OtherModelFolders.Found model, Path file) {
-        return switch (listed(file.toString(), file, false)) {
+        return switch (listed(file.toString(), file)) {
             case Listed.Usable usable ->
                     new Listed.Usable(
-                            usable.name(), file, false, usable.summary().titled(model.name()));
+                            usable.name(),
+                            file,
+                            false,
+                            false,
+                            usable.summary().titled(model.name()));
             case Listed.Unusable unusable ->
                     new Listed.Unusable(
                             unusable.name(), file, false, model.name() + ": " + unusable.reason());
@@ -202,14 +208,19 @@ final class ModelsCommand extends CliCommand {
         if (!Files.exists(file)) {
             return new Listed.Unusable(demo.reference(), file, true, "no such file");
         }
-        return listed(demo.reference(), file, true);
+        try {
+            boolean sees = demo.projector(environment()).isPresent();
+            return new Listed.Usable(demo.reference(), file, true, sees, ModelSummary.of(file));
+        } catch (VarveException e) {
+            return new Listed.Unusable(demo.reference(), file, true, e.getMessage());
+        }
     }
 
-    private static Listed listed(String name, Path file, boolean demo) {
+    private static Listed listed(String name, Path file) {
         try {
-            return new Listed.Usable(name, file, demo, ModelSummary.of(file));
+            return new Listed.Usable(name, file, false, false, ModelSummary.of(file));
         } catch (VarveException e) {
-            return new Listed.Unusable(name, file, demo, e.getMessage());
+            return new Listed.Unusable(name, file, false, e.getMessage());
         }
     }
 
@@ -222,10 +233,18 @@ final class ModelsCommand extends CliCommand {
         }
         TextTable table = new TextTable();
         table.row(
-                "NAME", "ARCHITECTURE", "PARAMETERS", "SIZE", "CONTEXT", "WEIGHTS", "FITS ON", "");
+                "NAME",
+                "ARCHITECTURE",
+                "PARAMETERS",
+                "SIZE",
+                "CONTEXT",
+                "WEIGHTS",
+                "READS",
+                "FITS ON",
+                "");
         for (Listed model : models) {
             switch (model) {
-                case Listed.Usable(String name, _, _, ModelSummary summary) ->
+                case Listed.Usable(String name, _, _, boolean sees, ModelSummary summary) ->
                         table.row(
                                 name,
                                 architecture(summary.architecture(), report.served()),
@@ -235,6 +254,7 @@ final class ModelsCommand extends CliCommand {
                                         ? Long.toString(summary.contextTokens().getAsLong())
                                         : "?",
                                 summary.quantisation(),
+                                sees ? "text, images" : "text",
                                 String.join(",", report.devices(summary)),
                                 summary.about()
                                         .description()
@@ -260,7 +280,7 @@ final class ModelsCommand extends CliCommand {
                 .put("file", model.file().toString())
                 .put("demo", model.demo());
         switch (model) {
-            case Listed.Usable(_, _, _, ModelSummary summary) -> {
+            case Listed.Usable(_, _, _, boolean sees, ModelSummary summary) -> {
                 Architectures served = report.served();
                 ArrayNode devices = entry.putArray("fits_on");
                 report.devices(summary).forEach(devices::add);
@@ -270,7 +290,8 @@ final class ModelsCommand extends CliCommand {
                         .put("draft", served.isDraft(summary.architecture()))
                         .put("parameters", summary.size().parameters())
                         .put("file_bytes", summary.size().fileBytes())
-                        .put("quantisation", summary.quantisation());
+                        .put("quantisation", summary.quantisation())
+                        .put("images", sees);
                 summary.contextTokens().ifPresent(tokens -> entry.put("context_length", tokens));
                 summary.about().title().ifPresent(title -> entry.put("title", title));
                 summary.about().description().ifPresent(text -> entry.put("description", text));

@@ -203,7 +203,7 @@ class DemoModelsTest {
                 find(lines, "demo:qwen35")
                         .matches(
                                 "  demo:qwen35 +qwen35 \\(no plugin\\) +3\\.2 M +1\\.7 MiB +4096"
-                                        + " +q4_0 +Counts\\. A bit\\."),
+                                        + " +q4_0 +text +Counts\\. A bit\\."),
                 outcome.out());
         assertTrue(find(lines, "demo:laguna").endsWith("unusable: no such file"));
         assertTrue(find(lines, "a.gguf").contains(" 352 "), outcome.out());
@@ -288,6 +288,22 @@ class DemoModelsTest {
         assertEquals("Chats.", gemma.get("description").asString());
         assertTrue(gemma.get("usable").asBoolean());
         assertFalse(listed.get(0).get("usable").asBoolean());
+    }
+
+    @Test
+    void demoModelWithAProjectorIsListedAsReadingImages() throws IOException {
+        write(home.resolve("models/varve-demo-qwen35.gguf"), "qwen35", "Sees.", 1000);
+        write(home.resolve("models/varve-demo-qwen35-mmproj.gguf"), "clip", "Eyes.", 10);
+        write(home.resolve("models/varve-demo-gemma4.gguf"), "gemma4", "Chats.", 1000);
+
+        JsonNode listed = json(run("models", "--json"));
+        List<String> lines = run("models").out().lines().toList();
+
+        assertTrue(listed.get(0).get("images").asBoolean());
+        assertFalse(listed.get(1).get("images").asBoolean());
+        assertEquals(3, listed.size(), "a projector is no model");
+        assertTrue(find(lines, "demo:qwen35").contains(" text, images "), lines.toString());
+        assertFalse(find(lines, "demo:gemma4").contains("images"), lines.toString());
     }
 
     @Test

@@ -225,7 +225,7 @@ public record HostSettings(
     }
 
     /** Whether a drafter selects the pages of a bounded attention cache. */
-    boolean readsPages() {
+    public boolean readsPages() {
         return model.pool().filter(pool -> pool.chosenPolicy() == PagePolicy.DRAFTER).isPresent();
     }
 

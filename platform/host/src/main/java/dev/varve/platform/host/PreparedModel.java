@@ -141,11 +141,16 @@ public final class PreparedModel {
         return new ImageEncoderFactory(asked, projector, model, request);
     }
 
-    /** Names projectors beside the model, which are not loaded unasked. */
+    /** Names projectors beside the model, except those that are certainly of another one. */
     private void offerProjectors() {
         for (Path file : ProjectorFile.beside(model.file().path())) {
-            listener.note(
-                    "the model may read images with " + Setting.MMPROJ + " " + file.getFileName());
+            if (!ProjectorFile.isOfAnother(file, catalog, model)) {
+                listener.note(
+                        "the model may read images with "
+                                + Setting.MMPROJ
+                                + " "
+                                + file.getFileName());
+            }
         }
     }
 

@@ -101,6 +101,18 @@ public record ProjectorFile(GgufFile file, String type, ImageEncoder encoder) {
         }
     }
 
+    /** Whether a file is a projector whose rows do not fit a model. */
+    static boolean isOfAnother(Path path, PluginCatalog catalog, OpenedModel model) {
+        try {
+            ProjectorFile projector = open(path, catalog);
+            return !projector.encoder().architectures().contains(model.file().architecture())
+                    || projector.encoder().width() != model.shape().embeddingLength();
+        } catch (VarveException e) {
+            // It may be of this model; a start with it reports the fault.
+            return false;
+        }
+    }
+
     private VarveException mismatch(String reason) {
         return new VarveException(
                 VarveException.Kind.INVALID_REQUEST,

@@ -102,7 +102,9 @@ def framed(columns: int, rows: int, side: int, rng: random.Random) -> Frame:
     """A frame of so many squares; two in five have bars, as pictures of other proportions get them."""
     width, height = columns * side, rows * side
     cut = rng.randrange(side) if rng.random() < 0.4 else 0
-    return Frame(width, height, width - cut, height) if rng.random() < 0.5 else Frame(width, height, width, height - cut)
+    if rng.random() < 0.5:
+        return Frame(width, height, width - cut, height)
+    return Frame(width, height, width, height - cut)
 
 
 def scene(rng: random.Random) -> Scene:

@@ -215,7 +215,9 @@ def conversation(shown: Scene, rng: random.Random, turns: int) -> Conversation:
 class _Training:
     """Weights, optimizer state and step counter, saved together as a checkpoint. One process, one thread."""
 
-    def __init__(self, weights: Dict[str, torch.Tensor], matrices: Sequence[str], plan: SightPlan, file: Path, seed: int):
+    def __init__(
+        self, weights: Dict[str, torch.Tensor], matrices: Sequence[str], plan: SightPlan, file: Path, seed: int
+    ):
         self.weights, self.plan, self.file, self.seed = weights, plan, file, seed
         self.step = 0
         self._optimizers = {name: (Muon if name in matrices else Adam)(weight) for name, weight in weights.items()}
@@ -274,7 +276,7 @@ class DescriptionTraining(_Training):
     """Learns rows from which the language model writes the right answers."""
 
     # Deviation of the noise that the rows bear with, of the rows' own size.
-    NOISE = 0.25
+    NOISE = 0.1
 
     def __init__(self, sight: Sight, plan: SightPlan, file: Path, seed: int):
         self._sight = sight

@@ -140,7 +140,7 @@ class FailedStartIT {
         TestCertificates keys = new TestCertificates(folder);
         keys.make("good", "EC");
         keys.make("else", "EC");
-        keys.make("late", "EC", "-startdate", "-3d", "-validity", "1");
+        keys.makeValid("late", -3, 1);
         keys.write("broken.pem", "CERTIFICATE", new byte[3]);
         keys.write("broken-key.pem", "PRIVATE KEY", new byte[3]);
         keys.write("locked-key.pem", "ENCRYPTED PRIVATE KEY", new byte[3]);

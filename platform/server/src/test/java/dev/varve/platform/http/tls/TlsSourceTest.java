@@ -92,7 +92,7 @@ class TlsSourceTest {
     @Test
     void mismatchedKeysAreRefused() throws Exception {
         TestCertificates.Pair other = certificates.make("other", "EC");
-        TestCertificates.Pair curve = certificates.make("curve", "EC", "-groupname", "secp384r1");
+        TestCertificates.Pair curve = certificates.make("curve", "secp384r1");
 
         assertFails(
                 ec.certificate(),
@@ -108,10 +108,8 @@ class TlsSourceTest {
 
     @Test
     void certificateMustBeValidNow() throws Exception {
-        TestCertificates.Pair old =
-                certificates.make("old", "EC", "-startdate", "-3d", "-validity", "1");
-        TestCertificates.Pair early =
-                certificates.make("early", "EC", "-startdate", "+3d", "-validity", "9");
+        TestCertificates.Pair old = certificates.makeValid("old", -3, 1);
+        TestCertificates.Pair early = certificates.makeValid("early", 3, 9);
 
         assertFails(old.certificate(), old.key(), "old.pem: the certificate expired on ");
         assertFails(

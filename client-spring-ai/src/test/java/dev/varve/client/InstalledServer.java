@@ -44,7 +44,11 @@ record InstalledServer(Process process, String url) implements AutoCloseable {
                                 "64M")
                         .redirectError(err.toFile());
         builder.environment().put("VARVE_CACHE", folder.resolve("cache").toString());
-        builder.environment().put("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
+        // Few warm-up steps: an idle server computes thousands.
+        builder.environment()
+                .put(
+                        "VARVE_JAVA_OPTS",
+                        "-XX:TieredStopAtLevel=1 -Ddev.varve.engine.warmup.steps=50");
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         Process process = builder.start();
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);

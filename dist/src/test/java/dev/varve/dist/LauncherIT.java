@@ -66,7 +66,8 @@ class LauncherIT {
         Path made = launcher.resolve("../../start/start.aot").normalize();
         assertTrue(command(launcher, java, "devices").contains("-XX:AOTCache=" + made + " "));
         Map<String, String> others = new HashMap<>(java);
-        others.put("VARVE_JAVA_OPTS", "-Xmx2g -XX:TieredStopAtLevel=1 -Xlog:gc");
+        others.put(
+                "VARVE_JAVA_OPTS", "-Xmx2g -XX:TieredStopAtLevel=1 -Xlog:gc -Ddev.varve.other=1");
         assertTrue(command(launcher, others, "devices").contains("-XX:AOTCache=" + made + " "));
         others.put("VARVE_JAVA_OPTS", "-Dother=1");
         assertTrue(command(launcher, others, "devices").contains("-Dvarve.start-cache=plain "));

@@ -98,12 +98,22 @@ final class Varve {
     private final Map<String, String> variables;
 
     /**
-     * An installation whose programs do little: their compiler is the one that costs least.
+     * Options for Java in programs that do little: the compiler that costs least, and by day few
+     * warm-up steps, of which a server computes thousands when it is idle.
+     */
+    private static final String JAVA_OPTIONS =
+            "-XX:TieredStopAtLevel=1"
+                    + (Boolean.getBoolean("varve.test.thorough")
+                            ? ""
+                            : " -Ddev.varve.engine.warmup.steps=50");
+
+    /**
+     * An installation whose programs do little.
      *
      * @param folder for its cache and its output
      */
     Varve(Path installation, Path folder) {
-        this(installation, folder, Map.of("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1"));
+        this(installation, folder, Map.of("VARVE_JAVA_OPTS", JAVA_OPTIONS));
     }
 
     private Varve(Path installation, Path folder, Map<String, String> variables) {

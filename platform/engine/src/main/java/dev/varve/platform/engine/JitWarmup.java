@@ -22,8 +22,11 @@ import java.util.function.BooleanSupplier;
 final class JitWarmup {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
+    /** System property with another number of steps, for servers that end after a few requests. */
+    private static final String STEPS_PROPERTY = "dev.varve.engine.warmup.steps";
+
     /** Enough for both JIT compilers with the thresholds of {@code conf/java.options}. */
-    private static final int STEPS = 6000;
+    private static final int STEPS = Integer.getInteger(STEPS_PROPERTY, 6000);
 
     private static final Duration LONGEST = Duration.ofSeconds(4);
     private static final int MAX_PROMPT_TOKENS = 24;

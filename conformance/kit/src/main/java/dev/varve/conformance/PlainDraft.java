@@ -332,9 +332,12 @@ final class PlainDraft {
         float[] weights = all(matrix);
         double[] result = new double[(int) matrix.ne(1)];
         for (int row = 0; row < result.length; row++) {
+            int first = row * input.length;
+            double sum = 0;
             for (int i = 0; i < input.length; i++) {
-                result[row] += weights[row * input.length + i] * input[i];
+                sum += weights[first + i] * input[i];
             }
+            result[row] = sum;
         }
         return result;
     }

@@ -12,6 +12,7 @@ import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
+import dev.varve.testkit.Effort;
 import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.Qwen35Model;
@@ -42,7 +43,7 @@ class UnusedTensorsTest {
     @ByDay(2)
     void everyTensorOfAModelIsUsedOrIgnoredForAReason(RandomModel.Family family)
             throws IOException {
-        for (int seed = 1; seed <= 12; seed++) {
+        for (int seed = 1; seed <= Effort.of(4, 12); seed++) {
             UnusedTensors unused = unused(family.odd(seed).write(folder));
 
             assertEquals(Optional.empty(), unused.warning(), family + ", seed " + seed);
@@ -52,7 +53,7 @@ class UnusedTensorsTest {
     @ParameterizedTest
     @EnumSource
     void everyTensorAndKeyOfADescribedModelIsUsed(DecoderLayout layout) throws IOException {
-        for (int seed = 0; seed < 2; seed++) {
+        for (int seed = 0; seed < Effort.of(1, 2); seed++) {
             Path file = new DecoderModel(layout, seed, TensorType.F32).write(folder);
             GgufFile gguf = GgufFile.open(file);
             LayerSplitAdapter model = Cpu.family(gguf).open(gguf, ModelOptions.defaults());

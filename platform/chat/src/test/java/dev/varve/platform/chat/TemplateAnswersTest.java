@@ -16,13 +16,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.OptionalInt;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Answers in the dialects of templates, with marks that are tokens and marks that are text. */
@@ -95,7 +95,8 @@ class TemplateAnswersTest {
                         each.isPlain
                                 ? new String[0]
                                 : each.dialect.specials.toArray(String[]::new));
-        Answer whole = each.dialect.read(words, ids(words, segments, -1, -1), WEATHER);
+        Map<String, Integer> known = texts(words);
+        Answer whole = each.dialect.read(words, ids(words, known, segments, -1, -1), WEATHER);
 
         for (int segment = 0; segment < segments.size(); segment++) {
             int length = segments.get(segment).length();
@@ -105,7 +106,8 @@ class TemplateAnswersTest {
                 if (Character.isLowSurrogate(segments.get(segment).charAt(at))) {
                     continue;
                 }
-                Answer cut = each.dialect.read(words, ids(words, segments, segment, at), WEATHER);
+                Answer cut =
+                        each.dialect.read(words, ids(words, known, segments, segment, at), WEATHER);
                 assertSame(whole, cut, segments + " at " + at);
             }
         }
@@ -154,7 +156,17 @@ class TemplateAnswersTest {
         return List.copyOf(words);
     }
 
-    private static int[] ids(Tokenizer words, List<String> segments, int cut, int at) {
+    /** The last token of each text. */
+    private static Map<String, Integer> texts(Tokenizer words) {
+        Map<String, Integer> known = new HashMap<>();
+        for (int id = 0; id < words.vocabularySize(); id++) {
+            known.put(words.decode(new int[] {id}, true), id);
+        }
+        return known;
+    }
+
+    private static int[] ids(
+            Tokenizer words, Map<String, Integer> known, List<String> segments, int cut, int at) {
         List<String> parts = new ArrayList<>();
         for (int i = 0; i < segments.size(); i++) {
             if (i == cut) {
@@ -164,18 +176,9 @@ class TemplateAnswersTest {
                 parts.add(segments.get(i));
             }
         }
-        return parts.stream().mapToInt(part -> id(words, part)).toArray();
-    }
-
-    private static int id(Tokenizer words, String part) {
-        OptionalInt special = MarkTable.special(words, part);
-        if (special.isPresent()) {
-            return special.getAsInt();
-        }
-        return IntStream.range(0, words.vocabularySize())
-                .filter(id -> words.decode(new int[] {id}, true).equals(part))
-                .max()
-                .orElseThrow();
+        return parts.stream()
+                .mapToInt(part -> MarkTable.special(words, part).orElseGet(() -> known.get(part)))
+                .toArray();
     }
 
     @ParameterizedTest
@@ -247,12 +250,8 @@ class TemplateAnswersTest {
             String context = dialect + ": " + text;
             Tokenizer plain = dialect.mayBePlain() ? dialect.plain : dialect.tokens;
             Answer answer = dialect.read(plain, plain.encode(text, false), WEATHER, TIME);
-            Answer word =
-                    dialect.read(
-                            words(plain, dialect, text),
-                            new int[] {id(words(plain, dialect, text), text)},
-                            WEATHER,
-                            TIME);
+            Tokenizer words = words(dialect, text);
+            Answer word = dialect.read(words, new int[] {texts(words).get(text)}, WEATHER, TIME);
 
             String wanted = dialect == TemplateAnswers.HARMONY ? text.stripLeading() : text;
             assertEquals(wanted, answer.content(), context);
@@ -262,7 +261,7 @@ class TemplateAnswersTest {
         }
     }
 
-    private static Tokenizer words(Tokenizer plain, TemplateAnswers dialect, String text) {
+    private static Tokenizer words(TemplateAnswers dialect, String text) {
         return TestTokenizers.ofBytesAndWords(
                 List.of(text),
                 dialect.mayBePlain() ? new String[0] : dialect.specials.toArray(String[]::new));

@@ -21,23 +21,25 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 class FlagNamesTest {
+    /** Created once: picocli needs 50 ms for the annotations of all commands. */
+    private static final Map<String, CommandLine> COMMANDS = commands();
+
+    private static Map<String, CommandLine> commands() {
+        PrintWriter nowhere = new PrintWriter(new StringWriter());
+        return VarveCommand.commandLine(
+                        new Environment(Map.of(), Optional.empty(), Set.of()), nowhere, nowhere)
+                .getSubcommands();
+    }
+
     @ParameterizedTest
     @EnumSource(Setting.class)
     void everySettingIsAFlagOfServeOrShard(Setting setting) {
-        PrintWriter nowhere = new PrintWriter(new StringWriter());
-        Map<String, CommandLine> commands =
-                VarveCommand.commandLine(
-                                new Environment(Map.of(), Optional.empty(), Set.of()),
-                                nowhere,
-                                nowhere)
-                        .getSubcommands();
-
         // Both types of the cache together are written as one flag and the end of the other.
         String flag = FlagNames.FLAGS.of(setting).replaceFirst("/-v$", "");
 
         assertTrue(
                 Stream.of("serve", "shard")
-                        .map(name -> commands.get(name).getCommandSpec().optionsMap())
+                        .map(name -> COMMANDS.get(name).getCommandSpec().optionsMap())
                         .anyMatch(options -> options.containsKey(flag)),
                 flag);
     }
@@ -47,14 +49,9 @@ class FlagNamesTest {
      */
     @Test
     void timesHaveConvertersOfTheirOwn() {
-        PrintWriter nowhere = new PrintWriter(new StringWriter());
-        CommandLine line =
-                VarveCommand.commandLine(
-                        new Environment(Map.of(), Optional.empty(), Set.of()), nowhere, nowhere);
-
         assertEquals(
                 List.of(),
-                line.getSubcommands().values().stream()
+                COMMANDS.values().stream()
                         .flatMap(command -> command.getCommandSpec().args().stream())
                         .filter(FlagNamesTest::isTime)
                         .filter(argument -> argument.converters().length == 0)

@@ -9,6 +9,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.vision.ImagePixels;
 import dev.varve.platform.shard.image.EncoderPace;
 import dev.varve.platform.shard.image.LocalImageEncoder;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,6 +109,7 @@ class ImageEncoderTest {
      */
     @ParameterizedTest
     @ValueSource(strings = {"qwen3vl", "gemma4v-std", "gemma4v-clip"})
+    @ByDay({1, 3})
     void deviceIsReleasedBetweenPartsOfAnImage(String projector) throws IOException {
         String image = projector.equals("gemma4v-clip") ? "f-grey.jpg" : "a-gradient.png";
         try (LocalImageEncoder often = VisionGolden.encoder(projector, pace(Duration.ZERO));

@@ -24,6 +24,7 @@ import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.shard.lora.LoraScales;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
@@ -64,6 +65,7 @@ class LoraTest {
         "QWEN2MOE, F16, F16, 8",
         "MIXTRAL, Q4_K, F16, 8"
     })
+    @ByDay({2, 3, 4})
     void logitsAndGreedyOutputMatchLibllama(
             DecoderLayout layout, TensorType type, TensorType adapterType, float alpha)
             throws Exception {
@@ -146,6 +148,7 @@ class LoraTest {
     /** Each row has the bits of a product of its own, also with the adapter's matrices. */
     @ParameterizedTest
     @CsvSource({"LLAMA, Q4_K", "QWEN3MOE, Q8_0", "LLAMA, F16"})
+    @ByDay({1, 2})
     void responsesDoNotDependOnOthers(DecoderLayout layout, TensorType type) throws Exception {
         RandomModel spec = RandomModel.of(new DecoderModel(layout, 4, type));
         Path file = spec.write(folder);

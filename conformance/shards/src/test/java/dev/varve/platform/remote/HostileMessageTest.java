@@ -72,9 +72,9 @@ class HostileMessageTest {
     private static final int SOAK = Integer.getInteger("varve.test.soak", 1);
 
     /** The first of those that a long run tries. */
-    private static final int MUTATIONS = SOAK > 1 ? 60_000 * SOAK : 15_000;
+    private static final int MUTATIONS = SOAK > 1 ? 60_000 * SOAK : 6_000;
 
-    private static final int LOADS = SOAK > 1 ? 1_000 * SOAK : 250;
+    private static final int LOADS = SOAK > 1 ? 1_000 * SOAK : 120;
     private static final int SLOTS = 512;
     private static final int ROWS = 4;
 

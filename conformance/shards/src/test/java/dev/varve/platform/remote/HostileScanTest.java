@@ -53,9 +53,9 @@ class HostileScanTest {
     private static final int SOAK = Integer.getInteger("varve.test.soak", 1);
 
     /** The first of those that a long run tries. */
-    private static final int MUTATIONS = SOAK > 1 ? 5_000 * SOAK : 1_500;
+    private static final int MUTATIONS = SOAK > 1 ? 5_000 * SOAK : 700;
 
-    private static final int LOADS = SOAK > 1 ? 500 * SOAK : 150;
+    private static final int LOADS = SOAK > 1 ? 500 * SOAK : 80;
     private static final ModelFamilyProvider FAMILY = new Qwen3Family();
 
     @TempDir static Path folder;

@@ -16,15 +16,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 
 /**
- * Runs javac for all modules of one build in one process. A process for each module would spend most of its time on loading and
- * compiling javac itself. {@code .ci/javac} starts it and sends it the arguments.
+ * Runs javac and jar for all modules of one build in one process. A process for each module would spend most of its time on
+ * loading and compiling javac itself. {@code .ci/javac} starts it and sends it the arguments.
  *
  * <p>Usage: {@code java CompilerServer.java FILE PROCESS}. Writes its port and a secret to the file, which only the user can
- * read, and ends with the process, that of Maven. A request is the secret, the number of arguments, and the arguments, a line
- * each; the response is what javac prints, and {@code exit STATUS} as the last line.
+ * read, and ends with the process, that of Maven. A request is the secret, the name of the tool, the number of arguments, and the
+ * arguments, a line each; the response is what the tool prints, and {@code exit STATUS} as the last line.
  */
 final class CompilerServer {
     /** After this time without a request the server returns the memory that it does not need. */
@@ -98,16 +99,22 @@ final class CompilerServer {
             if (!secret.equals(in.readLine())) {
                 return;
             }
+            String tool = in.readLine();
             String[] arguments = Stream.generate(() -> line(in))
                     .limit(Integer.parseInt(in.readLine()))
                     .toArray(String[]::new);
-            int status = Main.compile(arguments, out);
+            int status = tool.equals("jar") ? pack(arguments, out) : Main.compile(arguments, out);
             out.println("exit " + status);
         } catch (IOException e) {
             // The client sees that the last line is missing.
         } finally {
             running.decrementAndGet();
         }
+    }
+
+    /** One after another: nobody promises that the tool may run twice at a time. */
+    private static synchronized int pack(String[] arguments, PrintWriter out) {
+        return ToolProvider.findFirst("jar").orElseThrow().run(out, out, arguments);
     }
 
     private static String line(BufferedReader in) {

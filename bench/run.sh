@@ -15,6 +15,7 @@
 # of the disk tier.
 # BENCH=SharedBench measures the gain of a store that several servers share, over loopback.
 # bench/run.sh reliability ... sends many mixed requests and compares each response with that of a plain server: docs/reliability.md.
+# bench/run.sh store-kills ... kills processes while they write the disk cache and checks what it serves afterwards.
 # bench/run.sh fleet --server URL ... compares the fleet simulator with running servers: docs/fleet.md.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its results.
 set -euo pipefail
@@ -47,6 +48,13 @@ if [[ ${1:-} == reliability ]]; then
   exec "$java" -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
     -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.reliability.ReliabilityRun \
     --varve "$root/dist/target/varve/bin/varve" "$@"
+fi
+if [[ ${1:-} == store-kills ]]; then
+  shift
+  plugin=$root/dist/target/varve/plugins/varve-plugin-chronicle
+  exec "$java" -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 @"$plugin/java.options" -Djava.util.logging.config.file=/dev/null \
+    -cp "$root/bench/target/classes:$root/plugin-chronicle/target/classes/META-INF/generated:$root/plugin-chronicle/target/classes:$plugin/lib/*:$root/dist/target/varve/lib/*" \
+    dev.varve.bench.kill.StoreKillRun "$@"
 fi
 if [[ ${BENCH:-} == RequestBench ]]; then
   exec "$java" -Xmx256m -XX:+UseSerialGC -Djava.util.logging.config.file=/dev/null \

@@ -15,4 +15,14 @@ public final class Effort {
     public static int of(int day, int night) {
         return ALL ? night : day;
     }
+
+    /**
+     * Returns the number of repetitions that a system property asks for, otherwise that of every
+     * build, or at night.
+     *
+     * @param property name of a system property with a positive number
+     */
+    public static int of(String property, int day, int night) {
+        return Integer.getInteger(property, of(day, night));
+    }
 }

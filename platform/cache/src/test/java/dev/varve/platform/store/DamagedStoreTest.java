@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 /** Whatever happens to the files of a store: bytes are right, or missing. */
 class DamagedStoreTest {
     private static final int SIZE = 5000;
-    private static final int FLIPS = Effort.of(400, 10_000);
+    private static final int FLIPS = Effort.of("varve.test.flips", 400, 10_000);
     private static final int CUTS = Effort.of(150, 1000);
 
     private static final List<ObjectDescriptor> CHAIN =
@@ -95,6 +95,8 @@ class DamagedStoreTest {
             }
         }
 
+        System.out.println(
+                FLIPS + " flipped bits of a store: " + harmed + " detected, 0 wrong bytes");
         assertTrue(harmed > FLIPS / 100, harmed + " flips hit what is read");
         assertEquals(CHAIN.size(), readable());
     }

@@ -24,7 +24,7 @@ import java.util.SplittableRandom;
 /** Bodies that are nearly right: whatever is wrong with them is the client's fault, never ours. */
 @Timeout(300)
 class MalformedRequestsTest {
-    private static final int REQUESTS = Effort.of(60, 400);
+    private static final int REQUESTS = Effort.of("varve.test.fuzz", 60, 400);
 
     /** Bodies that are right, with most of what may stand in them. */
     private enum Body {
@@ -163,6 +163,7 @@ class MalformedRequestsTest {
                 requireShape(body.path, answer, sent);
             }
         }
+        System.out.println(REQUESTS + " malformed " + body + " requests: " + refused + " refused");
         assertTrue(refused > REQUESTS / 8, "only " + refused + " were refused");
         assertEquals(200, server.post(body.path, body.text).statusCode());
     }

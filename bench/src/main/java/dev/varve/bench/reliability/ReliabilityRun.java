@@ -184,9 +184,9 @@ public final class ReliabilityRun implements Callable<Integer> {
             List<Client> all = KEYS.stream().map(key -> connector.to(server.uri(), key)).toList();
             awaitHealth(server, all.getFirst());
             Traffic traffic = new Traffic(all, mix, server::children, out::println);
-            try (MemoryLog memory = MemoryLog.start(server)) {
+            try (ProcessLog log = ProcessLog.start(server)) {
                 traffic.run(requests, clients, killEvery);
-                memory.summary().forEach(out::println);
+                log.summary().forEach(out::println);
             }
             out.println(traffic.summary());
             return traffic.isGood() ? 0 : 1;

@@ -91,17 +91,15 @@ final class FolderKills {
     }
 
     /** Takes a whole line; the kill may have cut the last one. */
-    private void note(String line) {
+    void note(String line) {
         String[] words = line.split(" ");
-        if (words.length != 2 || words[1].isEmpty()) {
-            return;
-        }
-        switch (words[1]) {
+        switch (words[words.length - 1]) {
             case "WRITTEN", "KNOWN" -> {
                 stored.add(Integer.parseInt(words[0]));
                 next = stored.getLast() + 1;
             }
-            default -> refused++;
+            case "NO_SPACE", "FAILED" -> refused++;
+            default -> {}
         }
     }
 

@@ -52,7 +52,7 @@ fi
 if [[ ${1:-} == store-kills ]]; then
   shift
   plugin=$root/dist/target/varve/plugins/varve-plugin-chronicle
-  exec "$java" -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 @"$plugin/java.options" -Djava.util.logging.config.file=/dev/null \
+  exec "$java" -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 @"$plugin/java.options" \
     -cp "$root/bench/target/classes:$root/plugin-chronicle/target/classes/META-INF/generated:$root/plugin-chronicle/target/classes:$plugin/lib/*:$root/dist/target/varve/lib/*" \
     dev.varve.bench.kill.StoreKillRun "$@"
 fi

@@ -166,10 +166,9 @@ final class ModelLoadArguments {
             names = EXPERT_USE,
             paramLabel = "DIR|off",
             description =
-                    "Folder in which the server records how often experts are used with --weights"
-                            + " stream, to begin with those that were used most at the next start"
-                            + " (default: experts in the cache folder). off: record and read"
-                            + " nothing.",
+                    "Folder that records which experts of --weights stream are used most"
+                            + " (default: experts in the cache folder). The next start reads these"
+                            + " first. off: record and read nothing.",
             order = OptionSections.MEMORY + 5)
     private Optional<String> expertUse = Optional.empty();
 

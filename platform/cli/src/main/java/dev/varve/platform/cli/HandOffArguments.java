@@ -76,7 +76,8 @@ final class HandOffArguments {
     @Option(
             names = "--hand-off-min-tokens",
             paramLabel = "N",
-            description = "Prompts with fewer uncached tokens are never sent (default: 1024).",
+            description =
+                    "Prompts with fewer tokens that are not cached stay here (default: 1024).",
             order = OptionSections.PROCESSES + 24)
     private Optional<Integer> minTokens = Optional.empty();
 

@@ -23,7 +23,7 @@ final class LoraArguments {
     @Option(
             names = "--lora-init-without-apply",
             description =
-                    "Load the LoRA adapters with scale 0: they change nothing until a request or"
+                    "Load LoRA adapters with scale 0: they change nothing until a request or"
                             + " POST /lora-adapters sets a scale.",
             order = 2)
     private boolean withoutApply;

@@ -125,7 +125,7 @@ class HandOffIT {
             CompletableFuture<Answer> asked = CompletableFuture.supplyAsync(() -> ask(decode, 12));
             Await.until("the blocks are on their way", proxy::holdsData);
             prefill.kill();
-            proxy.close();
+            breakConnections(proxy);
             Answer alone = Await.result(asked);
 
             assertEquals(0, alone.cached(), alone::toString);
@@ -133,6 +133,10 @@ class HandOffIT {
             assertEquals(0, CLIENT.metric(decode, "varve_hand_off_peers"));
             assertEquals(2, CLIENT.metric(decode, "varve_hand_off_prompts_total"));
         }
+    }
+
+    private static void breakConnections(StallingProxy proxy) throws IOException {
+        proxy.close();
     }
 
     private static Answer ask(Varve.Server server, int system) {

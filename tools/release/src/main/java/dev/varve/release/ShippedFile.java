@@ -25,6 +25,9 @@ import java.util.zip.ZipInputStream;
 record ShippedFile(String path, String sha256) {
     private static final String WEB_LIBRARIES = "/page/lib/";
 
+    /** Folder of the Java runtime, which is one work. */
+    private static final String JAVA = "jre/";
+
     /** The jar or folder that contains it: empty unless it is in a jar. */
     String jar() {
         int end = path.indexOf("!/");
@@ -52,16 +55,19 @@ record ShippedFile(String path, String sha256) {
         return isNative(path) || path.contains(WEB_LIBRARIES);
     }
 
-    /** Returns the files of an installation in the order of their paths. */
+    /** Returns the files of an installation, without its Java, in the order of their paths. */
     static List<ShippedFile> of(Path installation) throws IOException {
         List<ShippedFile> files = new ArrayList<>();
         try (Stream<Path> paths = Files.walk(installation)) {
             for (Path path : paths.filter(Files::isRegularFile).sorted().toList()) {
                 String name = installation.relativize(path).toString();
+                if (name.startsWith(JAVA)) {
+                    continue;
+                }
                 if (name.endsWith(".jar")) {
                     files.add(new ShippedFile(name, digest(Files.readAllBytes(path))));
                     addEntries(name, path, files);
-                } else if (isNative(name) && !name.startsWith("jre/")) {
+                } else if (isNative(name)) {
                     files.add(new ShippedFile(name, digest(Files.readAllBytes(path))));
                 }
             }

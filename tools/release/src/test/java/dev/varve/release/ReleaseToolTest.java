@@ -91,6 +91,8 @@ class ReleaseToolTest {
     @Test
     void javaOfAnInstallationIsAWork() throws Exception {
         fixture.text("installation/jre/release", "JAVA_RUNTIME_VERSION=\"25.0.1+8-LTS\"\n");
+        fixture.jar("jre/lib/jrt-fs.jar", "a.class");
+        fixture.text("installation/jre/lib/libjava.so", "");
         assertEquals(0, sbom(), output.toString());
 
         assertTrue(Files.readString(bill()).contains("pkg:generic/openjdk@25.0.1%2B8-LTS"));

@@ -1,10 +1,9 @@
 package dev.varve.platform.handoff;
 
+import dev.varve.api.ggml.HostMemory;
 import dev.varve.api.snapshot.SharedStore;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
@@ -22,30 +21,10 @@ final class HandOffStore implements SharedStore {
     private final long capacity;
 
     /** Guarded by this object, like the fields below. */
-    private final Map<String, Value> values = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<String, HostMemory> values = new LinkedHashMap<>(16, 0.75f, true);
 
     private long used;
     private boolean closed;
-
-    /** A value and the memory that it owns. */
-    private record Value(Arena arena, MemorySegment bytes) {
-        static Value of(ByteBuffer source) {
-            Arena arena = Arena.ofShared();
-            MemorySegment bytes = arena.allocate(source.remaining());
-            bytes.copyFrom(MemorySegment.ofBuffer(source));
-            return new Value(arena, bytes);
-        }
-
-        byte[] copy(int mostBytes) {
-            byte[] copy = new byte[(int) Math.min(bytes.byteSize(), mostBytes + 1L)];
-            MemorySegment.copy(bytes, 0, MemorySegment.ofArray(copy), 0, copy.length);
-            return copy;
-        }
-
-        void free() {
-            arena.close();
-        }
-    }
 
     /**
      * @param capacity maximum bytes of all values
@@ -65,8 +44,13 @@ final class HandOffStore implements SharedStore {
 
     /** Returns the first bytes of a value, one more than {@code mostBytes} at most. */
     synchronized byte[] get(String key, int mostBytes) {
-        Value value = values.get(key);
-        return value == null ? new byte[0] : value.copy(mostBytes);
+        HostMemory value = values.get(key);
+        if (value == null) {
+            return new byte[0];
+        }
+        byte[] copy = new byte[(int) Math.min(size(value), mostBytes + 1L)];
+        value.bytes().get(copy);
+        return copy;
     }
 
     @Override
@@ -103,26 +87,34 @@ final class HandOffStore implements SharedStore {
         }
         remove(key);
         evict(value.remaining());
-        Value added = Value.of(value.duplicate());
-        used += added.bytes().byteSize();
+        HostMemory added = HostMemory.allocate(value.remaining());
+        added.bytes().put(value.duplicate());
+        used += size(added);
         values.put(key, added);
     }
 
     private void remove(String key) {
-        Value before = values.remove(key);
+        HostMemory before = values.remove(key);
         if (before != null) {
-            used -= before.bytes().byteSize();
-            before.free();
+            free(before);
         }
     }
 
+    private void free(HostMemory value) {
+        used -= size(value);
+        value.close();
+    }
+
+    private static int size(HostMemory value) {
+        return value.bytes().capacity();
+    }
+
     private void evict(long needed) {
-        Iterator<Value> oldest = values.values().iterator();
+        Iterator<HostMemory> oldest = values.values().iterator();
         while (used + needed > capacity) {
-            Value evicted = oldest.next();
+            HostMemory evicted = oldest.next();
             oldest.remove();
-            used -= evicted.bytes().byteSize();
-            evicted.free();
+            free(evicted);
         }
     }
 

@@ -108,7 +108,7 @@ await check('openai refusals', async () => {
   await refused(address(SMALL.slice(0, 80)), 'broken');
   await refused(address('bm8gaW1hZ2U='), 'not an image');
   await refused('https://example.com/a.png', '--allow-image-urls');
-  await refused(address(SMALL), 'low, high or auto', { detail: 'best' });
+  await refused(address(SMALL), 'low, high, auto or original', { detail: 'best' });
 });
 
 const message = (content) => ({ model, max_tokens: MOST, messages: [{ role: 'user', content }] });

@@ -197,7 +197,8 @@ class PageViewsIT {
         // No way leads from the last layers of one to the first of the other.
         assertThat(replicas.first().locator(".picture .shard")).hasCount(2);
         assertThat(replicas.last().locator(".picture .arrow")).hasCount(1);
-        assertThat(card("Shards").locator("tbody tr")).hasCount(4);
+        assertThat(card("Shards").locator("tbody tr")).hasCount(5);
+        assertThat(card("Hits")).containsText("Prefill server");
         assertThat(card("Shards").locator("tbody tr").last().locator("th")).hasText("1");
         PageCheck.isReadable(tab.page());
 
@@ -279,7 +280,8 @@ class PageViewsIT {
             }
         }
         look("cache");
-        assertThat(card("Hits").locator("tbody tr")).hasCount(4);
+        assertThat(card("Hits").locator("tbody tr")).hasCount(5);
+        assertThat(card("Hits")).containsText("Prefill server");
         assertThat(card("Misses")).containsText("No match");
         assertThat(card("Effect").locator("dd").first()).hasText(Pattern.compile("\\d+ %"));
         assertThat(card("Tiers")).containsText("Host memory");

@@ -13,6 +13,7 @@ const TIERS = {
     host: ['Host memory', 'Prefixes that the server can copy back to the devices'],
     disk: ['Store', 'Prefixes that survive a restart of the server'],
     shared: ['Shared store', 'Prefixes that several servers share'],
+    peer: ['Prefill server', 'Prompts that another server computed'],
 };
 
 const MISSES = {

@@ -87,7 +87,9 @@ final class HandOffTier implements AutoCloseable {
         if (request.replay().end() > 0
                 || gain < options.minTokens()
                 || request.lastResume() < end
-                || !request.tokens().images().isEmpty()) {
+                || !request.tokens().images().isEmpty()
+                // A peer computes with the scales that its adapters were loaded with.
+                || !request.scope().lora().areAsLoaded()) {
             return Optional.empty();
         }
         HandOffPeers.Prompt prompt =

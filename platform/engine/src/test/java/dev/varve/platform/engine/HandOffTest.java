@@ -20,6 +20,7 @@ import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SharedArchive;
 import dev.varve.platform.store.SharedArchiveSettings;
@@ -174,6 +175,19 @@ class HandOffTest {
                 EngineCore engine = decodeServer(model, 1, new Peer(prefill));
                 EngineCore alone = PlainEngine.alone(model)) {
             assertEquals(brief.alone(alone), brief.ask(engine).await());
+            assertEquals(0, prefill.status().counts().tokens().prompt());
+            assertEquals(Map.of(), engine.status().cache().handOff().orElseThrow().outcomes());
+        }
+    }
+
+    @Test
+    void promptWithOtherScalesOfAdaptersStaysHere() throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        Ask scaled = ASK.within(CacheScope.common().with(new LoraScales(List.of(0.5f))));
+        try (EngineCore prefill = prefillServer(model, 1);
+                EngineCore engine = decodeServer(model, 1, new Peer(prefill));
+                EngineCore alone = PlainEngine.alone(model)) {
+            assertEquals(scaled.alone(alone), scaled.ask(engine).await());
             assertEquals(0, prefill.status().counts().tokens().prompt());
             assertEquals(Map.of(), engine.status().cache().handOff().orElseThrow().outcomes());
         }

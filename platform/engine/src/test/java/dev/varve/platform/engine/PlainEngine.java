@@ -124,10 +124,9 @@ final class PlainEngine {
 
         GenerationRequest request() {
             return new GenerationRequest(
-                            GenerationRequest.Prompt.of(prompt, boundaries),
-                            new GenerationRequest.Ending(count, Set.of()),
-                            GenerationRequest.Choice.of(SamplingOptions.greedy()))
-                    .within(scope);
+                    new GenerationRequest.Prompt(prompt, boundaries, scope),
+                    new GenerationRequest.Ending(count, Set.of()),
+                    GenerationRequest.Choice.of(SamplingOptions.greedy()));
         }
 
         Collected ask(Engine engine) {

@@ -230,7 +230,7 @@ public final class TestCertificates {
                 DerOutput.octets(DerOutput.sequence(all.toArray(byte[][]::new))));
     }
 
-    /** What the issuer signs, of version 3. */
+    /** Encodes the part of a certificate (version 3) that the issuer signs. */
     private static byte[] content(
             byte[] algorithm,
             byte[] issuer,

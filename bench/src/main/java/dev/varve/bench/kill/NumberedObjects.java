@@ -33,7 +33,7 @@ final class NumberedObjects implements AutoCloseable {
 
     private final DiskArchive archive;
 
-    /** What reading an object gave. */
+    /** Result of reading an object. */
     enum Found {
         /** All of its bytes are right. */
         RIGHT,

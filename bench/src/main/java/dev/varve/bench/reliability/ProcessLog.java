@@ -31,7 +31,7 @@ final class ProcessLog implements AutoCloseable {
     private static final double SECONDS_OF_HOUR = 3600;
 
     /**
-     * What a process has at one time.
+     * Memory, threads and descriptors of a process at one time.
      *
      * @param seconds since the log began
      * @param mebibytes of anonymous memory

@@ -2,7 +2,7 @@ package dev.varve.platform.prefix;
 
 import java.util.Locale;
 
-/** What became of a long prompt on a server with prefill peers. */
+/** Result of a hand-off: a peer computed the prompt, or the reason why this server does. */
 public enum HandOffOutcome {
     /** A peer computed it, and this server adopted its blocks. */
     ADOPTED,

@@ -43,7 +43,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
-/** Whatever happens to a stored prefix: a response has the logits of one without a cache. */
+/** Tests that spoilt stored prefixes never change the logits of a response. */
 class SpoiltPrefixTest {
     private static final int FLIPS = Effort.of("varve.test.flips", 100, 2_000);
     private static final int MUTATIONS = Effort.of("varve.test.fuzz", 100, 2_000);

@@ -57,7 +57,7 @@ final class HandOffMessages {
     private HandOffMessages() {}
 
     /**
-     * What a prefill server reports about itself.
+     * Speed and memory that a prefill server reports.
      *
      * @param millisPerToken measured prefill time of a token; empty without a measurement
      * @param capacityBytes maximum bytes of the blocks of all prompts

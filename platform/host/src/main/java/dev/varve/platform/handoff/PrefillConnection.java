@@ -45,7 +45,7 @@ final class PrefillConnection implements AutoCloseable {
         this.namespace = namespace.clone();
     }
 
-    /** What the server reported last. */
+    /** Returns the latest report of the server. */
     HandOffMessages.Report report() {
         return report;
     }

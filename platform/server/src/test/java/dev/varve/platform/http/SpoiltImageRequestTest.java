@@ -36,6 +36,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -118,7 +119,7 @@ class SpoiltImageRequestTest {
         for (String format : List.of("png", "jpeg", "gif", "bmp")) {
             byte[] file = file(format);
             for (int i = 1; i < cuts; i++) {
-                all.add(Arrays.copyOf(file, i * (file.length - 12) / cuts));
+                all.add(Arrays.copyOf(file, i * file.length / cuts));
             }
         }
         byte[] huge = file("png");
@@ -178,8 +179,12 @@ class SpoiltImageRequestTest {
     private static void send(TestServer server, List<byte[]> files) throws Exception {
         for (byte[] file : files) {
             HttpResponse<String> response = server.post("/v1/chat/completions", body(file));
-            assertEquals(400, response.statusCode(), response.body());
+            assertEquals(400, response.statusCode(), () -> start(file) + response.body());
         }
+    }
+
+    private static String start(byte[] file) {
+        return file.length + " bytes, from " + HexFormat.of().formatHex(file, 0, 4) + ": ";
     }
 
     private static long usedHeap() {

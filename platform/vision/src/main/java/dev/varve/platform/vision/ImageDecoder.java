@@ -62,7 +62,7 @@ public final class ImageDecoder {
         if (format == ImageFormat.JPEG) {
             JpegEnd.require(file);
         } else if (format == ImageFormat.PNG) {
-            PngChecksum.require(file);
+            PngChunks.require(file);
         }
     }
 

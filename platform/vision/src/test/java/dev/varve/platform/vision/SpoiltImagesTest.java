@@ -177,8 +177,10 @@ class SpoiltImagesTest {
         byte[] gif = file("gif");
         byte[] bmp = file("bmp");
         List<Spoilt> all = new ArrayList<>();
-        // The last chunk of a PNG file has no data.
-        all.addAll(cuts("png", png, png.length - 12));
+        all.addAll(cuts("png", png, png.length));
+        byte[] changed = png.clone();
+        changed[png.length / 2] ^= 1;
+        all.add(new Spoilt("png with a changed byte of its data", changed));
         all.addAll(cuts("jpeg", jpeg, jpeg.length));
         all.addAll(cuts("gif", gif, gif.length));
         all.addAll(cuts("bmp", bmp, bmp.length));

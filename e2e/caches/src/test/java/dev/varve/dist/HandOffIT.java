@@ -6,13 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.dist.ChatClient.Answer;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.StallingProxy;
+import dev.varve.testkit.TestCertificates;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -27,6 +30,16 @@ class HandOffIT {
     private static final ChatClient CLIENT = new ChatClient();
 
     @TempDir static Path home;
+
+    private static Path authority;
+    private static TestCertificates.Pair box;
+
+    @BeforeAll
+    static void makeCertificates() throws Exception {
+        TestCertificates certificates = new TestCertificates(home);
+        authority = certificates.authority("ca").certificate();
+        box = certificates.signed("box", "ca", "ip:127.0.0.1");
+    }
 
     @AfterAll
     static void stop() {
@@ -62,20 +75,30 @@ class HandOffIT {
                 "--role",
                 "prefill",
                 "--prefill-listen",
-                "grpc://127.0.0.1:" + port,
+                "grpcs://127.0.0.1:" + port,
+                "--shard-tls-cert",
+                box.certificate(),
+                "--shard-tls-key",
+                box.key(),
                 "--shard-token-file",
-                token());
+                token("open-sesame-4711"));
     }
 
     private static Varve.Server decode(int port, Object... more) throws IOException {
+        return decode(port, token("open-sesame-4711"), more);
+    }
+
+    private static Varve.Server decode(int port, Path token, Object... more) throws IOException {
         Stream<Object> peer =
                 Stream.of(
                         "--role",
                         "decode",
                         "--prefill-peer",
-                        "grpc://127.0.0.1:" + port,
+                        "grpcs://127.0.0.1:" + port,
+                        "--shard-tls-ca",
+                        authority,
                         "--shard-token-file",
-                        token(),
+                        token,
                         "--hand-off",
                         "always",
                         "--hand-off-min-tokens",
@@ -85,10 +108,10 @@ class HandOffIT {
         return serve("qwen35", Stream.concat(peer, Stream.of(more)).toArray());
     }
 
-    private static Path token() throws IOException {
-        Path file = home.resolve("token");
+    private static Path token(String secret) throws IOException {
+        Path file = home.resolve(secret);
         if (!Files.exists(file)) {
-            Files.writeString(file, "open-sesame-4711\n");
+            Files.writeString(file, secret + "\n");
             file.toFile().setReadable(false, false);
             file.toFile().setReadable(true, true);
             file.toFile().setWritable(false, false);
@@ -96,9 +119,27 @@ class HandOffIT {
         return file;
     }
 
-    private static void awaitPeer(Varve.Server server) throws Exception {
-        while (CLIENT.metric(server, "varve_hand_off_peers") == 0) {
-            Thread.onSpinWait();
+    private static void awaitPeer(Varve.Server server) {
+        Await.until("a peer is connected", () -> peers(server) > 0);
+    }
+
+    private static double peers(Varve.Server server) {
+        try {
+            return CLIENT.metric(server, "varve_hand_off_peers");
+        } catch (IOException | InterruptedException e) {
+            throw new CompletionException(e);
+        }
+    }
+
+    private static void awaitLog(Varve.Server server, String text) {
+        Await.until("the log has: " + text, () -> hasLogged(server, text));
+    }
+
+    private static boolean hasLogged(Varve.Server server, String text) {
+        try {
+            return server.err().contains(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -152,14 +193,27 @@ class HandOffIT {
         int port = freePort();
         try (Varve.Server prefill = prefill("gemma4", port);
                 Varve.Server decode = decode(port, "--log-level", "info")) {
-            while (!decode.err().contains("this prefill server has another model")) {
-                Thread.onSpinWait();
-            }
+            awaitLog(decode, "this prefill server has another model");
 
             Answer local = CLIENT.ask(decode, 11, 1);
 
             assertEquals(0, local.cached());
             assertEquals(CLIENT.askCold(decode, 11, 1).text(), local.text());
+            assertEquals(0, CLIENT.metric(decode, "varve_hand_off_peers"));
+            assertEquals(0, CLIENT.metric(prefill, "varve_prompt_tokens_total"));
+        }
+    }
+
+    @Test
+    void promptStaysIfThePeerHasAnotherToken() throws Exception {
+        int port = freePort();
+        try (Varve.Server prefill = prefill("qwen35", port);
+                Varve.Server decode = decode(port, token("guessed-sesame"))) {
+            awaitLog(decode, "the token is wrong or missing");
+
+            Answer local = CLIENT.ask(decode, 11, 1);
+
+            assertEquals(0, local.cached());
             assertEquals(0, CLIENT.metric(decode, "varve_hand_off_peers"));
             assertEquals(0, CLIENT.metric(prefill, "varve_prompt_tokens_total"));
         }

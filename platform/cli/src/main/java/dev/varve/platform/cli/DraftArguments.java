@@ -5,7 +5,6 @@ import dev.varve.platform.host.DraftPlacement;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
-import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.speculation.TreeOptions;
 
 import picocli.CommandLine.Option;
@@ -220,11 +219,6 @@ final class DraftArguments {
                             + LAUNCHER
                             + " is not set");
         }
-    }
-
-    /** Whether the draft device is in a listening process that was started separately. */
-    boolean reaches() {
-        return reference().site() instanceof ProcessLocation.Listening;
     }
 
     /** Whether speculative decoding is off, also where it would be used by default. */

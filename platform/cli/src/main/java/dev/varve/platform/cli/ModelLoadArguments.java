@@ -2,7 +2,6 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.ModelOptions;
-import dev.varve.api.transport.TransportOptions;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftSettings;
@@ -13,7 +12,6 @@ import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.host.ProxyPrefillDrafter;
 import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.placement.PlacementRequest;
-import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.ComputeSettings;
 import dev.varve.platform.runtime.ExpertUseFolder;
@@ -404,7 +402,7 @@ final class ModelLoadArguments {
                                 settings,
                                 devices(request),
                                 plugins.settings(environment),
-                                processes(request, environment))
+                                processes(environment))
                         .with(helpers.adapters());
         HostSettings seeing =
                 helpers.images().filter(each -> maySee(host)).map(host::with).orElse(host);
@@ -439,24 +437,17 @@ final class ModelLoadArguments {
                 compression.with(draft.placement()),
                 devices(best),
                 plugins.settings(environment),
-                processes(best, environment),
+                processes(environment),
                 new ModelLoadLog(this));
     }
 
-    private ShardProcessSettings processes(PlacementRequest request, Environment environment) {
+    private ShardProcessSettings processes(Environment environment) {
         Optional<Path> ggmlHome = placement.shardGgmlHome();
-        // Without a connection to another process no secret is needed.
-        boolean reaches =
-                draft.reaches()
-                        || request.devices().stream()
-                                .anyMatch(
-                                        device ->
-                                                device.site() instanceof ProcessLocation.Listening);
         return new ShardProcessSettings(
                 command(environment, ggmlHome),
                 placement.workFolder(),
                 boundaryType,
-                reaches ? transport.options(environment) : TransportOptions.defaults());
+                transport.options(environment));
     }
 
     private List<String> command(Environment environment, Optional<Path> ggmlHome) {

@@ -39,20 +39,7 @@ class DiskCacheIT {
     }
 
     private Varve.Server serve(String model, Object... arguments) throws IOException {
-        Stream<Object> common =
-                Stream.of(
-                        "--model",
-                        Varve.INSTALLATION.resolve("models/varve-demo-" + model + ".gguf"),
-                        "--threads",
-                        1,
-                        "--cache-ram",
-                        "64M",
-                        "--cache-type-k",
-                        "q8_0",
-                        "--cache-type-v",
-                        "q8_0");
-        return new Varve(Varve.INSTALLATION, home)
-                .serve(Stream.concat(common, Stream.of(arguments)).toArray());
+        return DemoServers.serve(home, model, arguments);
     }
 
     private Varve.Server keeping(String model, Object... arguments) throws IOException {

@@ -52,25 +52,9 @@ class HandOffIT {
         }
     }
 
-    private static Varve.Server serve(String model, Object... more) throws IOException {
-        Stream<Object> common =
-                Stream.of(
-                        "--model",
-                        Varve.INSTALLATION.resolve("models/varve-demo-" + model + ".gguf"),
-                        "--threads",
-                        1,
-                        "--cache-ram",
-                        "64M",
-                        "--cache-type-k",
-                        "q8_0",
-                        "--cache-type-v",
-                        "q8_0");
-        return new Varve(Varve.INSTALLATION, home)
-                .serve(Stream.concat(common, Stream.of(more)).toArray());
-    }
-
     private static Varve.Server prefill(String model, int port) throws IOException {
-        return serve(
+        return DemoServers.serve(
+                home,
                 model,
                 "--role",
                 "prefill",
@@ -105,7 +89,7 @@ class HandOffIT {
                         256,
                         "--hand-off-timeout",
                         "60s");
-        return serve("qwen35", Stream.concat(peer, Stream.of(more)).toArray());
+        return DemoServers.serve(home, "qwen35", Stream.concat(peer, Stream.of(more)).toArray());
     }
 
     private static Path token(String secret) throws IOException {

@@ -50,24 +50,13 @@ class SharedCacheIT {
     }
 
     private static Varve.Server serve(int port, Object... more) throws IOException {
-        Stream<Object> common =
+        Stream<Object> shared =
                 Stream.of(
-                        "--model",
-                        Varve.INSTALLATION.resolve("models/varve-demo-qwen35.gguf"),
-                        "--threads",
-                        1,
-                        "--cache-ram",
-                        "64M",
-                        "--cache-type-k",
-                        "q8_0",
-                        "--cache-type-v",
-                        "q8_0",
                         "--shared-cache",
                         "redis://127.0.0.1:" + port + "/0",
                         "--shared-cache-password-file",
                         home.resolve("password"));
-        return new Varve(Varve.INSTALLATION, home)
-                .serve(Stream.concat(common, Stream.of(more)).toArray());
+        return DemoServers.serve(home, "qwen35", Stream.concat(shared, Stream.of(more)).toArray());
     }
 
     @Test

@@ -64,7 +64,7 @@ class CacheOrderTest {
                         together.get(i).await(),
                         "request " + i + " of seed " + seed + ", " + stages + " stages");
             }
-            return engine.status().counts().preemptions();
+            return PlainEngine.status(engine).counts().preemptions();
         }
     }
 

@@ -375,7 +375,9 @@ class FeatureBackfillTest {
                 answer.await();
             }
 
-            assertTrue(bed.engine.status().counts().preemptions() > 0, "there was too much room");
+            assertTrue(
+                    PlainEngine.status(bed.engine).counts().preemptions() > 0,
+                    "there was too much room");
             for (TreeMap<Integer, List<Float>> seen : bed.speculator.seen()) {
                 int which = whole.get(0).get(0).equals(seen.get(0)) ? 0 : 1;
                 assertWhole(whole.get(which), seen, 0);
@@ -395,7 +397,7 @@ class FeatureBackfillTest {
 
             next.ask(bed.engine).await();
 
-            assertEquals(1, bed.engine.status().counts().replays());
+            assertEquals(1, PlainEngine.status(bed.engine).counts().replays());
             assertWhole(whole(model, next), bed.seen(), next.prompt().length);
         }
     }
@@ -419,7 +421,7 @@ class FeatureBackfillTest {
 
                 assertEquals(ask.alone(alone), tokens);
                 assertEquals(0, bed.seen().firstKey());
-                assertTrue(bed.engine.status().cache().host().usedBytes() <= little);
+                assertTrue(PlainEngine.status(bed.engine).cache().host().usedBytes() <= little);
             }
             PlainEngine.assertNothingStays(bed.engine);
         }

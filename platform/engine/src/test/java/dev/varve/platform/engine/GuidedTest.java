@@ -245,7 +245,9 @@ class GuidedTest {
             assertEquals(GenerationEnd.Speculation.NONE, answer.end().speculation());
             int group = 1 + DecodeScheduler.MOST_FORCED;
             long steps = 1 + Math.ceilDiv(COUNT - 1, group);
-            assertTrue(engine.status().counts().steps() <= steps + 1, "" + engine.status());
+            assertTrue(
+                    PlainEngine.status(engine).counts().steps() <= steps + 1,
+                    engine.status()::toString);
         }
     }
 
@@ -324,7 +326,7 @@ class GuidedTest {
             for (Collected answer : answers) {
                 assertEquals(alone, answer.await());
             }
-            long preemptions = engine.status().counts().preemptions();
+            long preemptions = PlainEngine.status(engine).counts().preemptions();
             assertTrue(preemptions > 0, "there was too much room");
             assertEquals(
                     preemptions,

@@ -161,7 +161,7 @@ class HandOffTest {
                 assertEquals(672, answer.end().tokens().cached(), "all but the last 28");
                 assertEquals("tenant", peer.latest.scope().name());
                 assertEquals(1, count(engine, HandOffOutcome.ADOPTED));
-                assertEquals(1, prefill.status().counts().tokens().generated());
+                assertEquals(1, PlainEngine.status(prefill).counts().tokens().generated());
                 PlainEngine.assertNothingStays(engine);
             }
         }
@@ -175,8 +175,10 @@ class HandOffTest {
                 EngineCore engine = decodeServer(model, 1, new Peer(prefill));
                 EngineCore alone = PlainEngine.alone(model)) {
             assertEquals(brief.alone(alone), brief.ask(engine).await());
-            assertEquals(0, prefill.status().counts().tokens().prompt());
-            assertEquals(Map.of(), engine.status().cache().handOff().orElseThrow().outcomes());
+            assertEquals(0, PlainEngine.status(prefill).counts().tokens().prompt());
+            assertEquals(
+                    Map.of(),
+                    engine.status().cache().handOff().orElseThrow().outcomes());
         }
     }
 
@@ -188,8 +190,10 @@ class HandOffTest {
                 EngineCore engine = decodeServer(model, 1, new Peer(prefill));
                 EngineCore alone = PlainEngine.alone(model)) {
             assertEquals(scaled.alone(alone), scaled.ask(engine).await());
-            assertEquals(0, prefill.status().counts().tokens().prompt());
-            assertEquals(Map.of(), engine.status().cache().handOff().orElseThrow().outcomes());
+            assertEquals(0, PlainEngine.status(prefill).counts().tokens().prompt());
+            assertEquals(
+                    Map.of(),
+                    engine.status().cache().handOff().orElseThrow().outcomes());
         }
     }
 

@@ -81,13 +81,13 @@ class JitWarmupTest {
         Rehearsing shard = new Rehearsing(options(CONTEXT), true, number -> enough.countDown());
         try (EngineCore engine = start(shard)) {
             enough.await();
-            assertEquals(0, engine.status().counts().steps());
+            assertEquals(0, PlainEngine.status(engine).counts().steps());
 
             GenerationEnd end = Collected.ask(engine, PROMPT, COUNT).end();
             assertEquals(0, end.tokens().cached());
             assertEquals(expected(), Collected.ask(engine, PROMPT, COUNT).await());
 
-            EngineStatus.Tokens tokens = engine.status().counts().tokens();
+            EngineStatus.Tokens tokens = PlainEngine.status(engine).counts().tokens();
             assertTrue(tokens.prompt() <= 2 * PROMPT.length, tokens.toString());
             assertTrue(tokens.generated() <= 2 * COUNT, tokens.toString());
         }
@@ -156,7 +156,7 @@ class JitWarmupTest {
                 EngineCore.start(new ShardPipeline(List.of(shard)), MODEL.shape(), smallest)) {
             some.await();
 
-            assertEquals(0, engine.status().counts().steps());
+            assertEquals(0, PlainEngine.status(engine).counts().steps());
         }
     }
 }

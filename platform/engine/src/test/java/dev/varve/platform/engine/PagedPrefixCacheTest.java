@@ -184,8 +184,9 @@ class PagedPrefixCacheTest {
                 }
                 assertTrue(leavers.stream().allMatch(Collected::isOver), "leavers ended");
             }
-            assertFalse(engine.status().cache().counts().hits().isEmpty(), "hits");
-            assertEquals(FailureCounter.Report.NONE, engine.status().counts().failures());
+            assertFalse(PlainEngine.status(engine).cache().counts().hits().isEmpty(), "hits");
+            assertEquals(
+                    FailureCounter.Report.NONE, PlainEngine.status(engine).counts().failures());
         }
     }
 

@@ -188,7 +188,7 @@ class PipelineTest {
             assertEquals(2, good.await().size());
             assertEquals(2, Collected.ask(engine, prompt(600, 3), 2).await().size());
             assertTrue(engine.drain(Duration.ofSeconds(10)));
-            assertEquals(0, engine.status().slots().running());
+            assertEquals(0, PlainEngine.status(engine).slots().running());
         }
     }
 

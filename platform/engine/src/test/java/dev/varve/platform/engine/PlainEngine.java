@@ -151,6 +151,16 @@ final class PlainEngine {
         return answers;
     }
 
+    /**
+     * Returns the status that is published after the step that ended the last request. A listener
+     * hears the end during the step.
+     */
+    static EngineStatus status(Engine engine) throws Exception {
+        // The engine runs a call at the beginning of a later step.
+        Await.result(engine.cacheEntries());
+        return engine.status();
+    }
+
     /** Evicts all finished sequences from the devices, and keeps no sequence of its own. */
     static void pushOff(Engine engine) throws Exception {
         int count = (int) engine.status().slots().total() / CONTEXT;

@@ -107,7 +107,7 @@ class PrefixCacheLoadTest {
                 assertOwn(said, asks, answers);
             }
             assertEquals(2 * 2 * STARTED * ROUNDS, said.size());
-            PrefixCacheStatus.Counts counts = engine.status().cache().counts();
+            PrefixCacheStatus.Counts counts = PlainEngine.status(engine).cache().counts();
             assertTrue(counts.hits().getOrDefault(CacheSource.HOST, 0L) > 20, counts::toString);
             assertTrue(counts.evictions() > 0, counts::toString);
             PlainEngine.assertNothingStays(engine);

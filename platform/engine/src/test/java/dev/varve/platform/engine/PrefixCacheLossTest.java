@@ -178,7 +178,13 @@ class PrefixCacheLossTest {
             GenerationEnd end = rig.require(rig.next(FIRST), rig.goOn(FIRST));
 
             assertEquals(PrefixLookupResult.missed(MissReason.FAILED), end.cache());
-            assertEquals(1, rig.engine().status().cache().counts().misses().get(MissReason.FAILED));
+            assertEquals(
+                    1,
+                    PlainEngine.status(rig.engine())
+                            .cache()
+                            .counts()
+                            .misses()
+                            .get(MissReason.FAILED));
             assertEquals(
                     Optional.of(CacheSource.HOST),
                     rig.require(rig.next(FIRST), rig.goOn(FIRST)).cache().source());

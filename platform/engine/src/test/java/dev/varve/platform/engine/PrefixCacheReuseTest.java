@@ -266,14 +266,14 @@ class PrefixCacheReuseTest {
                 asks.get(i).ask(engine).await();
                 awaitEntries(engine, i + 1);
             }
-            assertEquals(3 * ENTRY, engine.status().cache().host().usedBytes());
+            assertEquals(3 * ENTRY, PlainEngine.status(engine).cache().host().usedBytes());
             if (used) {
                 // Used three times as often as the other prompts.
                 for (int i = 0; i < 2; i++) {
                     retry(engine, asks.get(1));
                 }
             }
-            assertEquals(0, engine.status().cache().counts().evictions());
+            assertEquals(0, PlainEngine.status(engine).cache().counts().evictions());
 
             asks.get(3).ask(engine).await();
             Await.until("one gives way", () -> engine.status().cache().counts().evictions() == 1);

@@ -100,7 +100,7 @@ class PrefixCacheTest {
                             "request " + i + " of round " + round + ", seed " + seed);
                 }
             }
-            status = engine.status();
+            status = PlainEngine.status(engine);
         }
         PrefixCacheStatus.Counts counts = status.cache().counts();
         assertTrue(counts.hits().getOrDefault(CacheSource.DEVICE, 0L) > 0, "hits on the device");

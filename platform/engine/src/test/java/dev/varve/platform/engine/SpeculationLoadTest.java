@@ -328,7 +328,7 @@ class SpeculationLoadTest {
                 assertEquals(expected, heard.get(i).tokens, "request " + i + ": " + ask);
             }
             assertFalse(speculator.isClosed(), "the speculator was given up");
-            status = engine.status();
+            status = PlainEngine.status(engine);
         }
 
         assertTrue(

@@ -90,7 +90,9 @@ class TwinTest {
                         alone(requests.get(i), forgets), answers.get(i).await(), "choice " + i);
             }
             assertEquals(0, answers.getFirst().end().tokens().cached());
-            assertEquals(5L * PROMPT.length, engine.status().counts().tokens().cachedPrompt());
+            assertEquals(
+                    5L * PROMPT.length,
+                    PlainEngine.status(engine).counts().tokens().cachedPrompt());
         }
     }
 
@@ -109,7 +111,9 @@ class TwinTest {
             for (int i = 0; i < requests.size(); i++) {
                 assertEquals(alone(requests.get(i), true), answers.get(i).await(), "choice " + i);
             }
-            assertEquals(2L * PROMPT.length, engine.status().counts().tokens().cachedPrompt());
+            assertEquals(
+                    2L * PROMPT.length,
+                    PlainEngine.status(engine).counts().tokens().cachedPrompt());
         }
     }
 
@@ -139,7 +143,7 @@ class TwinTest {
                                     request(OptionalLong.empty(), new CacheScope("bob"))));
 
             assertEquals(answers.getFirst().await(), answers.getLast().await());
-            assertEquals(0, engine.status().counts().tokens().cachedPrompt());
+            assertEquals(0, PlainEngine.status(engine).counts().tokens().cachedPrompt());
         }
     }
 
@@ -162,7 +166,7 @@ class TwinTest {
 
             assertEquals(alone(request, true), second.await());
             assertTrue(engine.drain(Duration.ofSeconds(30)));
-            assertEquals(40, engine.status().counts().tokens().generated());
+            assertEquals(40, PlainEngine.status(engine).counts().tokens().generated());
         }
     }
 }

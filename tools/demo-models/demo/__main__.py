@@ -50,7 +50,7 @@ PLANS = {
 NEXT_TOKEN_PLAN = Plan(steps=800, long_steps=0, workers=1, evaluate_every=100)
 # One process each; about 0.4 s a step on a core that does nothing else.
 DESCRIBING_PLAN = SightPlan(steps=1500, batch=16, other_rate=0.012)
-SEEING_PLAN = SightPlan(steps=3000, batch=60, naming=2000)
+SEEING_PLAN = SightPlan(steps=5000, batch=60, naming=3600)
 DRAFT_PLAN = Plan(steps=2800, long_steps=0, evaluate_every=100)
 
 

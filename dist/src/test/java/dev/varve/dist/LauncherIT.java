@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.testkit.Await;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -217,10 +219,8 @@ class LauncherIT {
                                 + begun
                                 + "; exec sleep 1000");
         Process process = process(launcher, Map.of("VARVE_JAVA_HOME", java.toString()), "warm-up");
-        while (!Files.exists(begun)) {
-            assertTrue(process.isAlive(), "the launcher ended early");
-            Thread.onSpinWait();
-        }
+        Await.until("it has begun", () -> Files.exists(begun) || !process.isAlive());
+        assertTrue(process.isAlive(), "the launcher ended early");
 
         process.destroy();
 

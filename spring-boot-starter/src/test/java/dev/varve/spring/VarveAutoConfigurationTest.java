@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.embedded.Varve;
+import dev.varve.testkit.Await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
@@ -127,9 +128,7 @@ class VarveAutoConfigurationTest {
         model.stream(new Prompt("What is a layer split?")).blockFirst();
 
         Varve varve = context.getBean(Varve.class);
-        while (varve.load().running() > 0) {
-            Thread.onSpinWait();
-        }
+        Await.until("nothing runs", () -> varve.load().running() == 0);
         assertTrue(varve.load().available());
     }
 

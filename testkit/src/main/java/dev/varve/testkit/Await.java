@@ -2,6 +2,7 @@ package dev.varve.testkit;
 
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -10,9 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 /**
  * Waits in tests for events, never for a fixed time. An event that does not happen within the limit
@@ -100,8 +99,8 @@ public final class Await {
      *
      * @param what the condition, for the message
      */
-    public static void until(String what, BooleanSupplier condition) {
-        value(what, condition::getAsBoolean, so -> so);
+    public static void until(String what, Callable<Boolean> condition) {
+        value(what, condition, so -> so);
     }
 
     /**
@@ -109,17 +108,27 @@ public final class Await {
      *
      * @param what the expectation, for the message
      */
-    public static <T> T value(String what, Supplier<T> look, Predicate<T> expected) {
+    public static <T> T value(String what, Callable<T> look, Predicate<T> expected) {
         long begin = System.nanoTime();
-        T found = look.get();
+        T found = look(what, look);
         while (!expected.test(found)) {
             if (System.nanoTime() - begin > LIMIT.toNanos()) {
                 throw new AssertionError(what + ": after " + LIMIT + " found " + found);
             }
             LockSupport.parkNanos(LOOK_NANOS);
-            found = look.get();
+            found = look(what, look);
         }
         return found;
+    }
+
+    private static <T> T look(String what, Callable<T> look) {
+        try {
+            return look.call();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new AssertionError(what + " cannot be determined", e);
+        }
     }
 
     private static AssertionError nothing(String what, Exception cause) {

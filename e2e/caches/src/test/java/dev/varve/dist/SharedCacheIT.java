@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.dist.ChatClient.Answer;
+import dev.varve.testkit.Await;
 import dev.varve.testkit.RedisServer;
 import dev.varve.testkit.StallingProxy;
 
@@ -88,9 +89,8 @@ class SharedCacheIT {
             assertEquals(CLIENT.askCold(second, 12, 1).text(), alone.text());
             assertEquals(0, CLIENT.metric(second, "varve_prefix_shared_up"));
             proxy.resume();
-            while (CLIENT.metric(second, "varve_prefix_shared_up") == 0) {
-                Thread.onSpinWait();
-            }
+            Await.until(
+                    "the store is up", () -> CLIENT.metric(second, "varve_prefix_shared_up") > 0);
         }
     }
 

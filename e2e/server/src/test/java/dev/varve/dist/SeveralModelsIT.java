@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.testkit.Await;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -175,9 +177,7 @@ class SeveralModelsIT {
             stream.body().close();
 
             // The other one is in use until the server notices that its client left.
-            while (ask(server, "q").statusCode() == 503) {
-                Thread.onSpinWait();
-            }
+            Await.until("it may be unloaded", () -> ask(server, "q").statusCode() != 503);
             assertEquals("q", answering(server, "q"));
             assertEquals("unloaded", state(server, "g"));
         }
@@ -201,9 +201,7 @@ class SeveralModelsIT {
     void idleModelIsUnloadedAndReloaded() throws Exception {
         try (Varve.Server server = varve().serve("--model", "demo:qwen35", "--model-ttl", "1ms")) {
             String id = DemoFamily.QWEN35.model();
-            while (!state(server, id).equals("unloaded")) {
-                Thread.onSpinWait();
-            }
+            Await.until("it is unloaded", () -> state(server, id).equals("unloaded"));
             assertEquals(200, get(server, "/health").statusCode());
 
             assertEquals(id, answering(server, id));

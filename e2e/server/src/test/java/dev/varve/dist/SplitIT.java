@@ -13,6 +13,7 @@ import com.openai.core.http.StreamResponse;
 import com.openai.models.chat.completions.ChatCompletionChunk;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 
+import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.MetricsText;
 import dev.varve.testkit.Qwen35Model;
@@ -43,8 +44,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -142,7 +141,9 @@ class SplitIT {
                             200,
                             () -> {
                                 child.destroyForcibly();
-                                until(() -> get(own, "/health").statusCode() == 503);
+                                Await.until(
+                                        "a shard is missing",
+                                        () -> get(own, "/health").statusCode() == 503);
                                 JsonNode health = JSON.readTree(get(own, "/health").body());
                                 assertEquals("degraded", health.get("status").stringValue());
                                 assertEquals(
@@ -152,7 +153,7 @@ class SplitIT {
                             });
 
             assertEquals(undisturbed, text);
-            until(() -> get(own, "/health").statusCode() == 200);
+            Await.until("it is ready", () -> get(own, "/health").statusCode() == 200);
             String metrics = get(own, "/metrics").body();
             assertEquals(1, MetricsText.parse(metrics).value("varve_replays_total"), metrics);
             assertTrue(own.err().contains("killed by signal 9"), own.err());
@@ -178,9 +179,10 @@ class SplitIT {
             }
 
             assertTrue(own.ends());
-            until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
-            until(() -> list(work).isEmpty());
-            until(() -> before.containsAll(sharedMemory()));
+            Await.until(
+                    "the children end", () -> children.stream().noneMatch(ProcessHandle::isAlive));
+            Await.until("the folder is empty", () -> list(work).isEmpty());
+            Await.until("shared memory is removed", () -> before.containsAll(sharedMemory()));
         }
     }
 
@@ -384,14 +386,6 @@ class SplitIT {
         return HTTP.send(
                 HttpRequest.newBuilder(URI.create(server.url() + path)).build(),
                 HttpResponse.BodyHandlers.ofString());
-    }
-
-    private static void until(Callable<Boolean> condition) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.call()) {
-            assertTrue(System.nanoTime() < deadline, "it did not come to be");
-            Thread.onSpinWait();
-        }
     }
 
     private static List<Path> list(Path folder) throws IOException {

@@ -3,6 +3,8 @@ package dev.varve.platform.store;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.testkit.Await;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,9 +41,7 @@ class StoreCircuitBreakerTest {
             assertFalse(breaker.isClosed());
 
             sound.set(true);
-            while (!breaker.isClosed()) {
-                Thread.onSpinWait();
-            }
+            Await.until("the store is used again", breaker::isClosed);
         }
     }
 

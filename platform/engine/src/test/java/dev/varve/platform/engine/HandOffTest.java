@@ -176,9 +176,7 @@ class HandOffTest {
                 EngineCore alone = PlainEngine.alone(model)) {
             assertEquals(brief.alone(alone), brief.ask(engine).await());
             assertEquals(0, PlainEngine.status(prefill).counts().tokens().prompt());
-            assertEquals(
-                    Map.of(),
-                    engine.status().cache().handOff().orElseThrow().outcomes());
+            assertEquals(Map.of(), engine.status().cache().handOff().orElseThrow().outcomes());
         }
     }
 
@@ -191,9 +189,7 @@ class HandOffTest {
                 EngineCore alone = PlainEngine.alone(model)) {
             assertEquals(scaled.alone(alone), scaled.ask(engine).await());
             assertEquals(0, PlainEngine.status(prefill).counts().tokens().prompt());
-            assertEquals(
-                    Map.of(),
-                    engine.status().cache().handOff().orElseThrow().outcomes());
+            assertEquals(Map.of(), engine.status().cache().handOff().orElseThrow().outcomes());
         }
     }
 

@@ -8,6 +8,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.http.serving.IdleTtl;
 import dev.varve.platform.http.serving.ModelManager;
 import dev.varve.platform.http.serving.ModelNameResolver;
+import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -189,9 +190,9 @@ class SeveralModelsTest {
             socket.getOutputStream().write(body);
             second.begun.await();
         }
-        while (!server.get("/metrics").body().contains("varve_client_disconnects_total 1")) {
-            Thread.onSpinWait();
-        }
+        Await.until(
+                "the disconnect is counted",
+                () -> server.get("/metrics").body().contains("varve_client_disconnects_total 1"));
         start.countDown();
         assertEquals("second", text(server.chat("\"model\": \"second\"")));
         assertEquals(1, second.loads.get());

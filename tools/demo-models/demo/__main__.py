@@ -15,7 +15,7 @@ from demo import gguf
 from demo.corpus import mixture
 from demo.corpus.dialog import HELD_OUT, TRAIN
 from demo.corpus.mixture import LONG, SHORT
-from demo.data import Packer, rendered_sample
+from demo.data import Packer, Rows, rendered_sample
 from demo.draft import Draft, Guessing
 from demo.evaluate import report
 from demo.export import export, export_draft, export_next_token, export_projector, tokenizer_metadata
@@ -27,9 +27,19 @@ from demo.nexttoken import Continuing, NextToken
 from demo.qwen3 import Qwen3
 from demo.qwen35 import Qwen35
 from demo.release import LENGTH, Release
-from demo.seeing import DescriptionTraining, Sight, SightPlan, SightTraining, sight_report
+from demo.seeing import (
+    ROWS,
+    Descriptions,
+    NamingTraining,
+    ReadingTraining,
+    Seen,
+    Sight,
+    SightPlan,
+    SightPlans,
+    fit,
+    sight_report,
+)
 from demo.survival import LENGTHS as SURVIVAL_LENGTHS
-from demo.seeing import DescriptionTraining, Sight, SightPlan, SightTraining, sight_report
 from demo.survival import survival
 from demo.tokenizer import Tokenizer
 from demo.train import Plan, Training, Writing
@@ -48,9 +58,14 @@ PLANS = {
 }
 # A block is small, and one process is enough for it.
 NEXT_TOKEN_PLAN = Plan(steps=800, long_steps=0, workers=1, evaluate_every=100)
-# One process each; about 0.4 s a step on a core that does nothing else.
-DESCRIBING_PLAN = SightPlan(steps=1500, batch=16, other_rate=0.012)
-SEEING_PLAN = SightPlan(steps=5000, batch=60, naming=3600)
+# One process each. On a core that does nothing else, a step takes about 2 s, naming half a second.
+SIGHT_PLANS = SightPlans(
+    reading=SightPlan(steps=260, batch=12, other_rate=0.0006, cool_down=0.6),
+    naming=SightPlan(steps=3000, batch=60),
+    seeing=SightPlan(steps=240, batch=16, other_rate=0.0004, cool_down=0.8),
+)
+# Tokens of a text in which a model that learns to read images should write as before.
+BEFORE_LENGTH = 256
 DRAFT_PLAN = Plan(steps=2800, long_steps=0, evaluate_every=100)
 
 
@@ -67,6 +82,7 @@ class Maker:
         self.draft_folder = self.folder / "draft"
         # Weights from which a further round of training goes on.
         self.start = self.folder / "start.gguf"
+        self.sight_folder = self.folder / "sight"
         self.projector_file = root / "models" / f"varve-demo-{name}-mmproj.gguf"
         self.draft_file = root / "models" / f"varve-demo-{name}-draft.gguf"
         for folder in (self.draft_folder, self.model_file.parent, self.evaluation):
@@ -196,32 +212,40 @@ class Maker:
         tokenizer = Tokenizer.of_metadata(self.family, metadata).with_marks()
         gguf.replace_metadata(self.model_file, {**metadata, **tokenizer_metadata(tokenizer)})
 
-    def train_sight(self, describing: SightPlan = DESCRIBING_PLAN, seeing: SightPlan = SEEING_PLAN) -> None:
-        """Trains an image encoder for the model file; begins at the last checkpoints, if there are any."""
-        folder = self.folder / "sight"
+    def train_sight(self, plans: SightPlans = SIGHT_PLANS) -> None:
+        """Trains the model file to read images, and an image encoder for it; begins at the last checkpoints."""
+        folder = self.sight_folder
         folder.mkdir(exist_ok=True)
-        sight = self._sight()
-        describing_training = DescriptionTraining(sight, describing, folder / "descriptions.pt", SEED)
-        describing_training.run()
-        described = describing_training.descriptions
-        SightTraining(sight.encoder, seeing, folder / "encoder.pt", SEED + 1, described).run()
+        before, texts = folder / "before.gguf", folder / "texts.npz"
+        if not before.exists():
+            shutil.copyfile(self.model_file, before)
+        sight = self._sight(before)
+        if not texts.exists():
+            Packer(sight.tokenizer, SEED + 2, TRAIN).rows(plans.reading.steps, BEFORE_LENGTH).save(texts)
+        known = Release(self.family, before, SEED).model, Rows.load(texts)
+        descriptions = Descriptions(sight.model.width)
+        ReadingTraining(sight, descriptions, *known, plans.reading, folder / "reading.pt", SEED).run()
+        NamingTraining(sight.encoder, plans.naming, folder / "naming.pt", SEED + 1).run()
+        fit(sight.encoder, descriptions, SEED + 3)
+        ReadingTraining(sight, Seen(sight.encoder), *known, plans.seeing, folder / "seeing.pt", SEED + 4).run()
 
     def export_sight(self) -> None:
-        """Writes the F16 file of the image encoder."""
-        encoder = VisionEncoder(Qwen35.width)
-        for name, weight in torch.load(self.folder / "sight" / "encoder.pt")["weights"].items():
-            if name in encoder.weights:
-                encoder.weights[name].copy_(weight)
-        export_projector(encoder, self.family.name, gguf.F16, self.projector_file)
+        """Writes the files of the model that reads images, and the F16 file of the image encoder."""
+        sight = self._sight(self.sight_folder / "before.gguf")
+        for name, weight in torch.load(self.sight_folder / "seeing.pt")["weights"].items():
+            ours = sight.encoder if name.startswith(ROWS) else sight.model
+            ours.weights[name.removeprefix(ROWS)].copy_(weight)
+        self._write(sight.model, sight.tokenizer)
+        export_projector(sight.encoder, self.family.name, gguf.F16, self.projector_file)
 
     def look(self, count: int = 200) -> None:
         """Asks about drawings that no training has seen."""
-        sight = self._sight()
+        sight = self._sight(self.model_file)
         sight.encoder.load(gguf.read(self.projector_file)[1])
         print(f"{self.family.name}: {sight_report(sight, SEED + 2, count)}")
 
-    def _sight(self) -> Sight:
-        release = Release(self.family, self.model_file, SEED)
+    def _sight(self, file: Path) -> Sight:
+        release = Release(self.family, file, SEED)
         if not isinstance(release.model, Qwen35):
             raise SystemExit(f"sight: expected --family qwen35, found {self.family.name}")
         return Sight(release.model, release.tokenizer, VisionEncoder(release.model.width))

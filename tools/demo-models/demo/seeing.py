@@ -1,8 +1,8 @@
-"""Trains an image encoder for a language model whose weights stay as they are.
+"""Trains a language model to read images, and an image encoder for it.
 
-Two parts, which need nothing of each other at first. Rows that stand for what a drawing shows are learned through the
-language model, which writes the right answers from them. The encoder learns to name what drawings show, by heads that
-are then thrown away, and then to give these rows.
+Rows that stand for what a drawing shows are learned together with the language model, which writes the right answers
+from them and all other text as before. The encoder learns to name what drawings show, by heads that are then thrown
+away. Its last matrix is fitted to these rows, and at last model and encoder learn together.
 """
 
 import os
@@ -17,8 +17,9 @@ import torch
 from torch.nn import functional as F
 
 from demo.corpus.dialog import Conversation, assistant, careless, says, system, user
-from demo.data import WRITTEN, Encoder
+from demo.data import WRITTEN, Encoder, Rows
 from demo.drawings import COLOURS, DIGITS, NUMBERS, SHAPES, Scene, asked, draw, framed, scene
+from demo.model import Model
 from demo.muon import Adam, Muon
 from demo.qwen35 import Qwen35
 from demo.tokenizer import Tokenizer
@@ -37,15 +38,15 @@ GRIDS = {
     (2, 6): 2,
 }
 IMAGE = "<|image_pad|>"
+# Prefix of the names of rows that are trained with a model.
+ROWS = "rows."
 
 
 class SightPlan(NamedTuple):
-    """How long and how fast to train one of the two parts."""
+    """How long and how fast to train one of the parts."""
 
     steps: int
     batch: int
-    # Of the steps, those that name drawings alone.
-    naming: int = 0
     matrix_rate: float = 0.02
     other_rate: float = 0.003
     warm_up: int = 30
@@ -58,6 +59,14 @@ class SightPlan(NamedTuple):
         rising = (step + 1) / self.warm_up
         falling = (self.steps - step) / (self.steps * self.cool_down)
         return max(0.01, min(1.0, rising, falling))
+
+
+class SightPlans(NamedTuple):
+    """Of a model that reads described drawings, an encoder that names drawings, and both together."""
+
+    reading: SightPlan
+    naming: SightPlan
+    seeing: SightPlan
 
 
 class Drawn(NamedTuple):
@@ -108,6 +117,9 @@ def quarters(grid: Grid) -> torch.Tensor:
 class Descriptions:
     """Rows that stand for what a drawing shows: sums of a vector for each property, of the four quarters."""
 
+    # They begin at random: rate of learning, of that of the model that reads them.
+    rate = 10
+
     def __init__(self, width: int, seed: int = 3):
         generator = torch.Generator().manual_seed(seed)
         self.weights: Dict[str, torch.Tensor] = {"all": torch.randn(1, QUARTERS, width, generator=generator) * 0.08}
@@ -119,6 +131,38 @@ class Descriptions:
         wanted = labels(scenes)
         rows = self.weights["all"] + sum(self.weights[name][wanted[name]] for name in CLASSES)
         return rows[:, quarters(grid)]
+
+    def of(self, batch: Drawn) -> torch.Tensor:
+        return self.rows(batch.scenes, batch.grid)
+
+
+class Seen:
+    """The rows that an encoder gives."""
+
+    rate = 0.5
+
+    def __init__(self, encoder: VisionEncoder):
+        self._encoder = encoder
+        self.weights = encoder.weights
+
+    def of(self, batch: Drawn) -> torch.Tensor:
+        return self._encoder.rows(batch.images, batch.grid)
+
+
+def fit(encoder: VisionEncoder, descriptions: Descriptions, seed: int, batches: int = 60, count: int = 30) -> None:
+    """Replaces the last matrix of an encoder by the least squares from its features to the rows of drawings."""
+    rng = random.Random(seed)
+    size, width = encoder.features + 1, encoder.output
+    square, wanted = torch.zeros(size, size).double(), torch.zeros(size, width).double()
+    with torch.no_grad():
+        for _ in range(batches):
+            batch = drawn(rng, any_grid(rng), count)
+            features = encoder.features_of(batch.images, batch.grid).reshape(-1, encoder.features)
+            x = torch.cat((features, torch.ones(len(features), 1)), 1).double()
+            square += x.t() @ x
+            wanted += x.t() @ descriptions.of(batch).reshape(len(x), width).double()
+        ridge = 1e-3 * square.diagonal().mean() * torch.eye(size).double()
+        encoder.project_by(torch.linalg.solve(square + ridge, wanted).float())
 
 
 class Names:
@@ -146,6 +190,7 @@ class Sight:
 
     def __init__(self, model: Qwen35, tokenizer: Tokenizer, encoder: VisionEncoder):
         self.model, self.tokenizer, self.encoder = model, tokenizer, encoder
+        self._rope = model.rope
         self._texts = Encoder(tokenizer)
         self._image = tokenizer.ids[IMAGE]
 
@@ -165,6 +210,11 @@ class Sight:
         positions = torch.stack([multimodal_positions(begin, grid, tokens.shape[1]) for begin in begins])
         self.model.rope = MultimodalRope(positions)
         return self.model.hidden_of(embedded)
+
+    def logits(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Of texts without pictures."""
+        self.model.rope = self._rope
+        return self.model.logits(tokens)
 
     def loss(self, rows: torch.Tensor, batch: Drawn, conversations: List[Conversation]):
         """Mean loss of a token that the assistant writes."""
@@ -267,48 +317,74 @@ class _Training:
             weight.requires_grad_(False)
             if gradient is not None:
                 optimizer = self._optimizers[name]
-                base = self.plan.matrix_rate if isinstance(optimizer, Muon) else self.plan.other_rate
-                optimizer.step(weight, gradient, base * rate, self.step + 1)
+                optimizer.step(weight, gradient, self.base_rate(name) * rate, self.step + 1)
         return numbers
 
+    def base_rate(self, name: str) -> float:
+        return self.plan.matrix_rate if isinstance(self._optimizers[name], Muon) else self.plan.other_rate
 
-class DescriptionTraining(_Training):
-    """Learns rows from which the language model writes the right answers."""
 
-    # Deviation of the noise that the rows bear with, of the rows' own size.
-    NOISE = 0.1
+class ReadingTraining(_Training):
+    """A model learns to answer from rows that stand for drawings and to write all else as before; the rows learn, too."""
 
-    def __init__(self, sight: Sight, plan: SightPlan, file: Path, seed: int):
-        self._sight = sight
-        self.descriptions = Descriptions(sight.model.width)
-        super().__init__(self.descriptions.weights, (), plan, file, seed)
+    # Deviation of the noise that the model tolerates, of the rows' own size.
+    NOISE = 0.15
+    # Of the distance (Kullback-Leibler) from what the model wrote before, in every second step.
+    BEFORE_WEIGHT = 4.0
+    TEXTS = 2
+
+    def __init__(self, sight: Sight, rows, before: Model, texts: Rows, plan: SightPlan, file: Path, seed: int):
+        """`rows` are `Descriptions` or `Seen`; `before` has the weights of the model as it was.
+
+        Each step reads two of the `texts`.
+        """
+        self._sight, self._rows, self._before, self._texts = sight, rows, before, texts
+        named = {ROWS + name: weight for name, weight in rows.weights.items()}
+        super().__init__({**sight.model.weights, **named}, (), plan, file, seed)
+
+    def base_rate(self, name: str) -> float:
+        return self.plan.other_rate * (self._rows.rate if name.startswith(ROWS) else 1)
 
     def loss(self, rng: random.Random):
-        scenes = [scene(rng) for _ in range(self.plan.batch)]
-        batch = Drawn(Grid(*any_grid(rng)), None, scenes)
-        described = self.descriptions.rows(scenes, batch.grid)
+        answers, size = self._answers(rng)
+        if self.step % 2:
+            return answers, (answers.item(), size, 0)
+        distance = self._distance()
+        return answers + self.BEFORE_WEIGHT * distance, (answers.item(), size, 2 * distance.item())
+
+    def _answers(self, rng: random.Random):
+        batch = drawn(rng, any_grid(rng), self.plan.batch)
+        rows = self._rows.of(batch)
         generator = torch.Generator().manual_seed(rng.randrange(1 << 30))
-        size = described.detach().square().mean().sqrt() * self.NOISE
-        noisy = described + torch.randn(described.shape, generator=generator) * size
+        size = rows.detach().square().mean().sqrt()
+        noisy = rows + torch.randn(rows.shape, generator=generator) * size * self.NOISE
         # Of equal length in a batch: the padding of short ones would cost as much as text.
         turns = rng.choices((1, 2, 3), (90, 7, 3))[0]
-        loss = self._sight.loss(noisy, batch, [conversation(shown, rng, turns) for shown in scenes])
-        return loss, (loss.item(), described.detach().square().mean().sqrt().item(), 0)
+        loss = self._sight.loss(noisy, batch, [conversation(shown, rng, turns) for shown in batch.scenes])
+        return loss, size.item()
+
+    def _distance(self):
+        """Of the next tokens in a few texts from those of the model as it was."""
+        chosen = numpy.arange(self.step, self.step + self.TEXTS) % len(self._texts.tokens)
+        tokens = torch.tensor(self._texts.tokens[chosen, :-1].astype("int64"))
+        with torch.no_grad():
+            wanted = F.log_softmax(self._before.logits(tokens), -1)
+        found = F.log_softmax(self._sight.logits(tokens), -1)
+        return (wanted.exp() * (wanted - found)).sum(-1).mean()
 
     @staticmethod
-    def report(answers, size, _):
-        return f"answers {answers:.3f}, rows of size {size:.2f}"
+    def report(answers, size, distance):
+        return f"answers {answers:.3f}, rows of size {size:.2f}, {distance:.4f} from the model before"
 
 
-class SightTraining(_Training):
-    """Learns to give the rows of what a drawing shows; at first only to name it."""
+class NamingTraining(_Training):
+    """An encoder learns to name what drawings show."""
 
-    MATCHING_WEIGHT = 1.0
     # Drawings of a grid that are kept to be read again.
     KEPT = 3000
 
-    def __init__(self, encoder: VisionEncoder, plan: SightPlan, file: Path, seed: int, descriptions=None):
-        self._encoder, self._descriptions = encoder, descriptions
+    def __init__(self, encoder: VisionEncoder, plan: SightPlan, file: Path, seed: int):
+        self._encoder = encoder
         self._known: Dict[Tuple[int, int], list] = {}
         self.names = Names(encoder.output)
         weights = {**encoder.weights, **{"names." + key: weight for key, weight in self.names.weights.items()}}
@@ -316,14 +392,8 @@ class SightTraining(_Training):
 
     def loss(self, rng: random.Random):
         batch = self._batch(rng)
-        rows = self._encoder.rows(batch.images, batch.grid)
-        named, right = self.names.loss(rows, batch.scenes)
-        if self.step < self.plan.naming:
-            return named, (named.item(), right, 0)
-        wanted = self._descriptions.rows(batch.scenes, batch.grid)
-        spread = (wanted - wanted.mean((0, 1))).square().mean()
-        matched = (rows - wanted).square().mean() / spread
-        return named + self.MATCHING_WEIGHT * matched, (named.item(), right, matched.item())
+        loss, right = self.names.loss(self._encoder.rows(batch.images, batch.grid), batch.scenes)
+        return loss, (loss.item(), right, 0)
 
     def _batch(self, rng: random.Random) -> Drawn:
         """New drawings, and some from before: drawing takes as long as learning from a drawing."""
@@ -336,8 +406,8 @@ class SightTraining(_Training):
         return Drawn(new.grid, numpy.stack([image for image, _ in chosen]), [shown for _, shown in chosen])
 
     @staticmethod
-    def report(named, right, matched):
-        return f"names {named:.3f} ({right:.0%} right), rows {matched:.3f}"
+    def report(named, right, _):
+        return f"names {named:.3f} ({right:.0%} right)"
 
 
 def sight_report(sight: Sight, seed: int, count: int) -> str:

@@ -65,11 +65,12 @@ class VisionEncoder(Model):
     table = 8
     rope_base = 1e4
     least_tokens, most_tokens = 12, 16
+    features = width * MERGE * MERGE
 
     def __init__(self, output: int, seed: int = 1):
         super().__init__(seed)
         self.output = output
-        e, merged = self.width, self.width * MERGE * MERGE
+        e, merged = self.width, self.features
         self._add("v.patch_embd", e, 3 * self.patch * self.patch)
         self.weights["v.position_embd.weight"] = torch.randn(self.table**2, e, generator=self._random) * 0.02
         for layer in range(self.layers):
@@ -94,6 +95,10 @@ class VisionEncoder(Model):
 
     def rows(self, images: numpy.ndarray, grid: Grid) -> torch.Tensor:
         """uint8 [batch, height, width, 3] to [batch, tokens, output]."""
+        return self._project(self.features_of(images, grid), "mm.2")
+
+    def features_of(self, images: numpy.ndarray, grid: Grid) -> torch.Tensor:
+        """What the last matrix reads, [batch, tokens, features]."""
         x = self._project(grid.patches(images, self.patch), "v.patch_embd")
         x = x + grid.shares(self.table) @ self.weights["v.position_embd.weight"]
         rotation = self._rotation(grid)
@@ -103,7 +108,12 @@ class VisionEncoder(Model):
             inner = F.gelu(self._project(self._norm(x, b + "ln2"), b + "ffn_up"), approximate="tanh")
             x = x + self._project(inner, b + "ffn_down")
         x = self._norm(x, "v.post_ln").reshape(len(images), grid.tokens, -1)
-        return self._project(F.gelu(self._project(x, "mm.0"), approximate="tanh"), "mm.2")
+        return F.gelu(self._project(x, "mm.0"), approximate="tanh")
+
+    def project_by(self, matrix: torch.Tensor) -> None:
+        """Sets the last matrix and its offset, [features + 1, output]."""
+        self.weights["mm.2.weight"].copy_(matrix[:-1].t())
+        self.weights["mm.2.bias"].copy_(matrix[-1])
 
     def _project(self, x, name):
         return linear(x, self.weights[name + ".weight"]) + self.weights[name + ".bias"]

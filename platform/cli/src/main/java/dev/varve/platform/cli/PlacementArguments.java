@@ -71,8 +71,9 @@ final class PlacementArguments {
             description =
                     "Whether a model that does not fit its devices is placed otherwise. First"
                         + " experts of layers go to the processor, then whole layers, then experts"
-                        + " stay in the file. auto: unless an option gives several devices, places"
-                        + " experts or selects the layout of weights.",
+                        + " stay in the file; a placement that is measured to be faster is"
+                        + " preferred. auto: unless an option gives several devices, places experts"
+                        + " or selects the layout of weights.",
             order = OptionSections.DEVICES + 3)
     private Fit fit = Fit.AUTO;
 

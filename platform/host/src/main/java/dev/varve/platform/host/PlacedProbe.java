@@ -9,6 +9,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.ProcessLocation;
+import dev.varve.platform.placement.TensorRules;
 import dev.varve.platform.plan.BlockBenchmark;
 import dev.varve.platform.plan.CachingProbe;
 import dev.varve.platform.plan.DeviceProbe;
@@ -40,19 +41,26 @@ import java.util.function.Consumer;
 final class PlacedProbe implements DeviceProbe {
     private final PreparedModel prepared;
     private final PlacedShardFactory shards;
+    private final TensorRules rules;
     private final CachingProbe probe;
     private final Consumer<String> notes;
 
     /** Digests of plugins, cached because the files are large. */
     private final Map<String, String> builds = new ConcurrentHashMap<>();
 
+    /**
+     * @param rules devices of experts
+     * @param probe for the blocks of the model with these rules
+     */
     PlacedProbe(
             PreparedModel prepared,
             PlacedShardFactory shards,
+            TensorRules rules,
             CachingProbe probe,
             Consumer<String> notes) {
         this.prepared = prepared;
         this.shards = shards;
+        this.rules = rules;
         this.probe = probe;
         this.notes = notes;
     }
@@ -95,14 +103,12 @@ final class PlacedProbe implements DeviceProbe {
     }
 
     private ModelBlocks blocks() {
-        return ModelBlocks.of(prepared.model().adapter(), prepared.request().tensors());
+        return ModelBlocks.of(prepared.model().adapter(), rules);
     }
 
     /** Returns a range on a device, with the weights that the rules place elsewhere. */
     private Placement.Part part(DeviceReference device, LayerRange range) {
-        return prepared.request()
-                .tensors()
-                .apply(new Placement.Part(device, range), prepared.model().adapter());
+        return rules.apply(new Placement.Part(device, range), prepared.model().adapter());
     }
 
     private ComputeDevice open(DeviceReference device) {

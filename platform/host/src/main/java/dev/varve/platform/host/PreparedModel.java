@@ -360,7 +360,11 @@ public final class PreparedModel {
                                     this.model.adapter(),
                                     shards::info,
                                     (request, sized) -> place(request, sized, shards),
-                                    sized -> withExpertCache(sized, shards))
+                                    sized -> withExpertCache(sized, shards),
+                                    (device, rules) ->
+                                            probe(oldest(Age.ANY), shards, rules)
+                                                    .measure(device)
+                                                    .speed())
                             .fit(resolved, model);
             request = fitted.request();
             settings = asked.with(fitted.in(asked.model()));
@@ -627,8 +631,11 @@ public final class PreparedModel {
     }
 
     private LazyModelBlocks blocks() {
-        return blocks.computeIfAbsent(
-                request.tensors(), rules -> new LazyModelBlocks(model.adapter(), rules));
+        return blocks(request.tensors());
+    }
+
+    private LazyModelBlocks blocks(TensorRules rules) {
+        return blocks.computeIfAbsent(rules, each -> new LazyModelBlocks(model.adapter(), each));
     }
 
     private Instant oldest(Age age) {
@@ -639,12 +646,16 @@ public final class PreparedModel {
     }
 
     private PlacedProbe probe(Instant oldest, PlacedShardFactory shards) {
+        return probe(oldest, shards, request.tensors());
+    }
+
+    private PlacedProbe probe(Instant oldest, PlacedShardFactory shards, TensorRules rules) {
         ProbeCache cache =
                 new ProbeCache(
                         settings.plugins().cacheFolder().resolve(PROBES), InstantSource.system());
         CachingProbe probe =
                 new CachingProbe(
-                        model.adapter(), blocks(), cache, oldest, ProcLoadMeter.ofMachine());
-        return new PlacedProbe(this, shards, probe, listener::note);
+                        model.adapter(), blocks(rules), cache, oldest, ProcLoadMeter.ofMachine());
+        return new PlacedProbe(this, shards, rules, probe, listener::note);
     }
 }

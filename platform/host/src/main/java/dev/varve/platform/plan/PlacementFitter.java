@@ -19,6 +19,7 @@ import dev.varve.platform.shard.WeightLayout;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -26,10 +27,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Finds a placement for a model that does not fit as requested. It tries, in this order: other
- * shares of the layers; the experts of the first layers on the processor, as few as possible, or
- * those of other layers if they have fewer bytes; whole layers on the processor; experts from the
- * file. It loads and measures nothing, except for an automatic split.
+ * Finds a placement for a model that does not fit as requested. By rules it tries, in this order:
+ * other shares of the layers; the experts of the first layers on the processor, as few as possible,
+ * or those of other layers if they have fewer bytes; whole layers on the processor; experts from
+ * the file. Then it measures the devices, unless the model has no experts and a single card, and
+ * prefers the {@linkplain FastestPlacement fastest placement} if that is faster by more than the
+ * measurements vary.
  */
 public final class PlacementFitter {
     /**
@@ -62,6 +65,24 @@ public final class PlacementFitter {
         Placement place(PlacementRequest request, ModelSettings settings);
     }
 
+    /** Measures a device with a few layers of the model. */
+    @FunctionalInterface
+    public interface SpeedMeter {
+        /**
+         * Measures a device, or returns a cached measurement.
+         *
+         * @param rules devices of experts
+         * @throws VarveException if the device cannot be measured
+         */
+        DeviceSpeed measure(DeviceReference device, TensorRules rules);
+    }
+
+    /**
+     * Share of the time of the placement by rules below which the measured one is preferred: times
+     * vary from start to start, and placements should not.
+     */
+    private static final double FASTER = 0.95;
+
     /** Something to try. */
     private record Candidate(String flags, PlacementRequest request, WeightLayout weights) {}
 
@@ -69,26 +90,31 @@ public final class PlacementFitter {
     private final Function<DeviceReference, DeviceInfo> devices;
     private final Placer placer;
     private final UnaryOperator<ModelSettings> sizing;
+    private final SpeedMeter meter;
 
     /**
      * Creates a fitter for one model.
      *
      * @param devices properties of each device, including its free memory
      * @param sizing gives settings with streamed weights a size of the cache of experts
+     * @param meter called if the model does not fit as requested, and the fastest placement is not
+     *     obvious
      */
     public PlacementFitter(
             LayerSplitAdapter model,
             Function<DeviceReference, DeviceInfo> devices,
             Placer placer,
-            UnaryOperator<ModelSettings> sizing) {
+            UnaryOperator<ModelSettings> sizing,
+            SpeedMeter meter) {
         this.model = model;
         this.devices = devices;
         this.placer = placer;
         this.sizing = sizing;
+        this.meter = meter;
     }
 
     /**
-     * Returns the first placement that fits.
+     * Returns the request if it fits, or the fastest placement that fits.
      *
      * @param request resolved
      * @throws VarveException of kind OUT_OF_MEMORY with the sums of the request and of the last
@@ -101,27 +127,110 @@ public final class PlacementFitter {
             return new Fitted(request, layout, List.of());
         }
         List<String> tried = new ArrayList<>();
+        Optional<Fitting> byRules = byRules(request, settings, tried);
+        Optional<Fitting> chosen =
+                isMeasured(request, layout) ? measured(request, settings, byRules) : byRules;
+        if (chosen.isEmpty()) {
+            throw tried.isEmpty() ? refused.get() : refusal(refused.get(), tried);
+        }
+        return fitted(chosen.get(), refused.get());
+    }
+
+    /**
+     * Returns the first placement of the steps that fits.
+     *
+     * @param tried receives the failures
+     */
+    private Optional<Fitting> byRules(
+            PlacementRequest request, ModelSettings settings, List<String> tried) {
         for (Stream<Candidate> step : steps(request, settings)) {
             List<Candidate> all = step.toList();
             for (Candidate candidate : all) {
                 ModelSettings sized = sized(candidate, settings);
                 Attempt attempt = tryOut(candidate.request(), sized);
                 if (attempt.placement().isPresent()) {
-                    return lighter(candidate, sized, refused.get())
-                            .orElseGet(
-                                    () ->
-                                            fitted(
-                                                    candidate,
-                                                    attempt.placement().get(),
-                                                    sized,
-                                                    refused.get()));
+                    return lighter(candidate, sized).or(() -> fitting(candidate, sized, attempt));
                 }
                 if (candidate == all.getLast()) {
                     tried.add(candidate.flags() + ": " + attempt.failure().get().getMessage());
                 }
             }
         }
-        throw tried.isEmpty() ? refused.get() : refusal(refused.get(), tried);
+        return Optional.empty();
+    }
+
+    /**
+     * Whether placements are compared by their times. Of a model without experts on one card, the
+     * fewest layers on the processor are the fastest.
+     */
+    private boolean isMeasured(PlacementRequest request, WeightLayout layout) {
+        return (request.isSplit() || experts() > 0)
+                && request.tensors().isEmpty()
+                && request.devices().stream().allMatch(DeviceReference::isLocal)
+                && !request.devices().stream().allMatch(PlacementFitter::isProcessor)
+                && layout != WeightLayout.STREAMED
+                && hasProcessor();
+    }
+
+    /** Returns the fastest placement, or the one by rules if that is about as fast. */
+    private Optional<Fitting> measured(
+            PlacementRequest request, ModelSettings settings, Optional<Fitting> byRules) {
+        try {
+            FastestPlacement fastest =
+                    new FastestPlacement(model, devices, request.devices(), meter::measure);
+            // The sums are estimates, so the plan of a placement may exceed a full memory.
+            Optional<Fitting> found =
+                    Stream.of(1.0, 0.97, 0.9)
+                            .flatMap(share -> fastest.find(request, settings, share).stream())
+                            .flatMap(each -> fitting(each, settings).stream())
+                            .findFirst();
+            return found.flatMap(each -> preferred(each, byRules, fastest)).or(() -> byRules);
+        } catch (VarveException e) {
+            return byRules.map(
+                    each -> each.because("the speed was not measured: " + e.getMessage()));
+        }
+    }
+
+    /** Returns the measured placement, unless the one by rules is about as fast. */
+    private static Optional<Fitting> preferred(
+            Fitting found, Optional<Fitting> byRules, FastestPlacement times) {
+        Optional<Fitting> inMemory =
+                byRules.filter(each -> each.candidate.weights() != WeightLayout.STREAMED);
+        if (inMemory.isEmpty()) {
+            return Optional.of(found);
+        }
+        double millis = times.decodeMillis(found.placement);
+        double others = times.decodeMillis(inMemory.get().placement);
+        return millis < FASTER * others
+                ? Optional.of(
+                        found.because(
+                                String.format(
+                                        Locale.ROOT,
+                                        "measured: %.1f tokens/s in decode, %.1f with %s",
+                                        1000 / millis,
+                                        1000 / others,
+                                        inMemory.get().candidate.flags())))
+                : Optional.empty();
+    }
+
+    /** A candidate that fits. */
+    private record Fitting(
+            Candidate candidate, ModelSettings sized, Placement placement, List<String> notes) {
+        Fitting because(String note) {
+            return new Fitting(candidate, sized, placement, List.of(note));
+        }
+    }
+
+    private Optional<Fitting> fitting(FastestPlacement.Found found, ModelSettings settings) {
+        Candidate candidate =
+                new Candidate(found.flags(), found.request(), settings.computation().weights());
+        return fitting(candidate, settings, tryOut(found.request(), settings));
+    }
+
+    private static Optional<Fitting> fitting(
+            Candidate candidate, ModelSettings sized, Attempt attempt) {
+        return attempt.placement()
+                .map(placement -> new Fitting(candidate, sized, placement, List.of()));
     }
 
     private static VarveException refusal(VarveException refused, List<String> tried) {
@@ -135,18 +244,17 @@ public final class PlacementFitter {
                 refused);
     }
 
-    private Fitted fitted(
-            Candidate candidate, Placement placement, ModelSettings sized, VarveException refused) {
+    private Fitted fitted(Fitting fitting, VarveException refused) {
         List<String> lines = new ArrayList<>();
         lines.add(Setting.FIT + ": " + refused.getMessage());
-        lines.add("placed as with " + candidate.flags() + " instead:");
-        lines.addAll(new PlacementTable(model, devices, sized).lines(placement));
-        return new Fitted(candidate.request(), candidate.weights(), lines);
+        lines.addAll(fitting.notes);
+        lines.add("placed as with " + fitting.candidate.flags() + " instead:");
+        lines.addAll(new PlacementTable(model, devices, fitting.sized).lines(fitting.placement));
+        return new Fitted(fitting.candidate.request(), fitting.candidate.weights(), lines);
     }
 
     /** Returns a placement that moves fewer bytes of experts than those of the first layers. */
-    private Optional<Fitted> lighter(
-            Candidate candidate, ModelSettings sized, VarveException refused) {
+    private Optional<Fitting> lighter(Candidate candidate, ModelSettings sized) {
         List<TensorRule> rules = candidate.request().tensors().rules();
         if (rules.size() == 1
                 && rules.getFirst() instanceof TensorRule.Experts experts
@@ -156,7 +264,7 @@ public final class PlacementFitter {
                 Candidate other = named(candidate, choice, experts.device());
                 Attempt attempt = tryOut(other.request(), sized);
                 if (attempt.placement().isPresent()) {
-                    return Optional.of(fitted(other, attempt.placement().get(), sized, refused));
+                    return fitting(other, sized, attempt);
                 }
             }
         }

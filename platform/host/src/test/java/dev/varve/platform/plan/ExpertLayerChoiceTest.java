@@ -54,7 +54,14 @@ class ExpertLayerChoiceTest {
                                 .placement();
         PlacementRequest request =
                 new PlacementFitter(
-                                model, device -> info(device, card), placer, settings -> settings)
+                                model,
+                                device -> info(device, card),
+                                placer,
+                                settings -> settings,
+                                (device, rules) -> {
+                                    throw new VarveException(
+                                            VarveException.Kind.BACKEND_FAILED, "not measured");
+                                })
                         .fit(PlacementRequest.of(List.of(CARD), new SplitRule.Equal()), SETTINGS)
                         .request();
         return placer.place(request, SETTINGS);
@@ -74,7 +81,7 @@ class ExpertLayerChoiceTest {
     @Test
     void lightestLayersAreMovedThatSuffice() {
         UnevenExpertModel model = new UnevenExpertModel(List.of(234, 160, 160, 160));
-        long card = whole(model) - 16 * model.expertBytes(1);
+        long card = whole(model) - UnevenExpertModel.EXPERTS * model.expertBytes(1);
 
         Placement chosen = chosen(model, card);
 

@@ -24,6 +24,7 @@ import dev.varve.platform.shard.WeightLayout;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.Collections;
 import java.util.List;
 
 /** A model of 12 layers, each with experts of 192 KiB, on cards that are too small for it. */
@@ -46,6 +47,15 @@ class PlacementFitterTest {
 
     private static PlacementFitter.Fitted fit(
             LayerSplitAdapter model, String devices, long card, long host) {
+        return fit(model, devices, card, host, PlacementFitterTest::refuse);
+    }
+
+    private static PlacementFitter.Fitted fit(
+            LayerSplitAdapter model,
+            String devices,
+            long card,
+            long host,
+            PlacementFitter.SpeedMeter meter) {
         return new PlacementFitter(
                         model,
                         device -> info(device, card, host),
@@ -54,8 +64,14 @@ class PlacementFitterTest {
                                 settings.computation().weights() == WeightLayout.STREAMED
                                         ? settings.with(
                                                 settings.computation().withExpertCache(host / 8))
-                                        : settings)
+                                        : settings,
+                        meter)
                 .fit(request(devices), SETTINGS);
+    }
+
+    /** Measures nothing, so that the rules decide. */
+    private static DeviceSpeed refuse(DeviceReference device, TensorRules rules) {
+        throw new VarveException(VarveException.Kind.BACKEND_FAILED, device + " is busy");
     }
 
     private static Placement place(
@@ -162,6 +178,61 @@ class PlacementFitterTest {
         assertTrue(fitted.request().tensors().isEmpty());
     }
 
+    /**
+     * A machine on which a copy between card and processor takes as long as several layers: the
+     * processor computes whole layers faster than their experts alone.
+     */
+    private static DeviceSpeed slowCopies(DeviceReference device, TensorRules rules) {
+        double layer = device.backend().equals("cpu") ? 4 : 1;
+        double copies = rules.isEmpty() ? 0 : 20;
+        ModelBlocks blocks = ModelBlocks.of(EXPERTS, rules);
+        return new DeviceSpeed(
+                StepTime.ZERO,
+                Collections.nCopies(blocks.kindCount(), new StepTime(layer + copies, 0)));
+    }
+
+    @Test
+    void wholeLayersMoveIfThatIsMeasuredToBeFaster() {
+        long card = whole(EXPERTS, "cuda:0") - 3 * LAYER / 2;
+
+        PlacementFitter.Fitted fitted =
+                fit(EXPERTS, "cuda:0", card, PLENTY, PlacementFitterTest::slowCopies);
+
+        assertEquals("[cuda:0, cpu:0]", fitted.request().devices().toString());
+        assertTrue(fitted.request().tensors().isEmpty());
+        String table = String.join("\n", fitted.reasons());
+        assertTrue(table.contains(Setting.LAYER_SPLIT + " 11,1 instead:"), table);
+        assertTrue(
+                table.contains(
+                        "measured: 66.7 tokens/s in decode, 19.2 with " + Setting.N_CPU_MOE + " 2"),
+                table);
+    }
+
+    @Test
+    void rulesDecideIfTheSpeedIsNotMeasured() {
+        PlacementFitter.Fitted fitted =
+                fit(EXPERTS, "cuda:0", whole(EXPERTS, "cuda:0") - LAYER, PLENTY);
+
+        assertTrue(
+                fitted.reasons().contains("the speed was not measured: cpu:0 is busy"),
+                fitted.reasons().toString());
+    }
+
+    @Test
+    void nothingIsMeasuredIfTheChoiceIsObvious() {
+        KvSharingModel dense = new KvSharingModel(12, 4);
+        PlacementFitter.SpeedMeter never =
+                (device, rules) -> {
+                    throw new AssertionError("measures " + device);
+                };
+
+        fit(EXPERTS, "cuda:0", PLENTY, PLENTY, never);
+        PlacementFitter.Fitted fitted =
+                fit(dense, "cuda:0", whole(dense, "cuda:0") - 1, PLENTY, never);
+
+        assertEquals("[cuda:0, cpu:0]", fitted.request().devices().toString());
+    }
+
     @Test
     void unequalCardsGetUnequalSharesBeforeAnythingMoves() {
         PlacementFitter.Fitted fitted =
@@ -177,7 +248,8 @@ class PlacementFitterTest {
                                                         device -> null)
                                                 .place(request)
                                                 .placement(),
-                                settings -> settings)
+                                settings -> settings,
+                                PlacementFitterTest::refuse)
                         .fit(request("cuda:0,cuda:1"), SETTINGS);
 
         assertEquals(new SplitRule.Weights(List.of(9.0, 3.0)), fitted.request().split());

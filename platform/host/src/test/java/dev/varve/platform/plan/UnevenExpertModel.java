@@ -17,27 +17,38 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * A family whose layers have a projection and a matrix of 16 experts, all F32.
+ * A family whose layers have a projection and a matrix of 128 experts, all F32, with a table before
+ * the first layer and a head behind the last one.
  *
- * @param rows rows of an expert in each layer
+ * @param rows rows of an expert in each layer; 0 in layers without experts
+ * @param projections rows of the projection in each layer
  */
-record UnevenExpertModel(List<Integer> rows) implements LayerSplitAdapter {
-    static final int EXPERTS = 16;
+record UnevenExpertModel(List<Integer> rows, List<Integer> projections)
+        implements LayerSplitAdapter {
+    static final int EXPERTS = 128;
     private static final int WIDTH = 64;
+    private static final int VOCABULARY = 200;
 
-    /** Bytes of the other weights of a layer. */
-    static final long DENSE = 2L * WIDTH * WIDTH * Float.BYTES;
+    /** Creates a model with equal projections. */
+    UnevenExpertModel(List<Integer> rows) {
+        this(rows, Collections.nCopies(rows.size(), 2 * WIDTH));
+    }
 
     /** Returns the bytes of one expert. */
     long expertBytes(int layer) {
         return (long) WIDTH * rows.get(layer) * Float.BYTES;
     }
 
+    /** Returns the bytes of the other weights of a layer. */
+    long denseBytes(int layer) {
+        return (long) WIDTH * projections.get(layer) * Float.BYTES;
+    }
+
     @Override
     public ModelShape shape() {
         return new ModelShape(
                 "uneven",
-                new ModelShape.Sizes(WIDTH, 100, 4096),
+                new ModelShape.Sizes(WIDTH, VOCABULARY, 4096),
                 Collections.nCopies(rows.size(), new LayerState.FullAttention(1, 32, 32)),
                 0);
     }
@@ -50,18 +61,25 @@ record UnevenExpertModel(List<Integer> rows) implements LayerSplitAdapter {
     @Override
     public TensorSelection tensors(LayerRange range) {
         TensorSelection.Builder selection = new TensorSelection.Builder();
+        if (range.begin() == 0) {
+            selection.add(tensor("token_embd.weight", WIDTH, VOCABULARY), TensorUse.ROW_LOOKUP);
+        }
         for (int layer = range.begin(); layer < range.end(); layer++) {
-            selection
-                    .add(
-                            tensor("blk." + layer + ".attn_q.weight", WIDTH, 2 * WIDTH),
-                            TensorUse.MATMUL)
-                    .add(
-                            tensor(
-                                    "blk." + layer + ".ffn_up_exps.weight",
-                                    WIDTH,
-                                    rows.get(layer),
-                                    EXPERTS),
-                            TensorUse.EXPERT_MATMUL);
+            selection.add(
+                    tensor("blk." + layer + ".attn_q.weight", WIDTH, projections.get(layer)),
+                    TensorUse.MATMUL);
+            if (rows.get(layer) > 0) {
+                selection.add(
+                        tensor(
+                                "blk." + layer + ".ffn_up_exps.weight",
+                                WIDTH,
+                                rows.get(layer),
+                                EXPERTS),
+                        TensorUse.EXPERT_MATMUL);
+            }
+        }
+        if (range.end() == rows.size()) {
+            selection.add(tensor("output.weight", WIDTH, VOCABULARY), TensorUse.MATMUL);
         }
         return selection.build();
     }

@@ -57,7 +57,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /** Models with experts on another backend, as a host plans and loads them. */
@@ -307,21 +306,39 @@ class HostedExpertsTest {
             expected = Answer.ask(plain.engine(), prompt, 12).tokens();
         }
         long all = bytes(settings);
-        Set<String> placements = new TreeSet<>();
         for (long free : List.of(all - (1 << 20), all / 2)) {
+            List<String> notes = new ArrayList<>();
+            ModelLoadListener listener =
+                    new ModelLoadListener() {
+                        @Override
+                        public void note(String text) {
+                            notes.add(text);
+                        }
+                    };
             PreparedModel prepared =
-                    prepare(settings, beside("second:0", Map.of("second:0", free)));
+                    PreparedModel.open(
+                            host(file, settings, beside("second:0", Map.of("second:0", free))),
+                            listener);
+
             SplitForecast forecast = prepared.forecast(Age.ANY);
+
             assertTrue(
                     forecast.reasons().getFirst().startsWith(Setting.FIT + ": second:0 layers"),
                     forecast.reasons().toString());
-            placements.add(forecast.placement().devices());
+            // Which of them is the fastest depends on the load of the machine.
+            assertTrue(
+                    Set.of("second:0", "second:0,cpu:0").contains(forecast.placement().devices()),
+                    forecast.reasons().toString());
+            assertTrue(
+                    notes.toString().contains("measuring cpu:0"),
+                    "the processor is measured for the choice: " + notes);
+            assertFalse(
+                    forecast.reasons().toString().contains("the speed was not measured"),
+                    forecast.reasons().toString());
             try (HostedModel model = prepared.load()) {
-                assertEquals(forecast.placement(), model.placement());
                 assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 12).tokens());
             }
         }
-        assertEquals("[second:0, second:0,cpu:0]", placements.toString());
     }
 
     @Test

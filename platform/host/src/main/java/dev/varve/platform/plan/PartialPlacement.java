@@ -2,10 +2,14 @@ package dev.varve.platform.plan;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The first blocks of a model on the first stages.
@@ -26,21 +30,40 @@ record PartialPlacement(
      * Returns those of which none is worse than another in time and in all of some memories, by
      * time.
      *
-     * @param most number of them; a longer list is thinned evenly, and keeps its ends
+     * @param most number of them; of a longer list, those with similar bytes are left out
      */
     static List<PartialPlacement> best(List<PartialPlacement> all, int[] memories, int most) {
         List<PartialPlacement> sorted = new ArrayList<>(all);
         sorted.sort(Comparator.comparingDouble(PartialPlacement::millis));
         List<PartialPlacement> best =
                 memories.length <= 2 ? bestOfTwo(sorted, memories) : bestOfAny(sorted, memories);
-        if (best.size() <= most) {
-            return best;
+        return best.size() <= most ? best : thinned(best, memories, most);
+    }
+
+    /** Keeps the fastest of each cell of a grid over the bytes in the memories. */
+    private static List<PartialPlacement> thinned(
+            List<PartialPlacement> best, int[] memories, int most) {
+        int cells = (int) Math.pow(most, 1.0 / memories.length);
+        List<Cells> axes = IntStream.of(memories).mapToObj(each -> Cells.of(best, each)).toList();
+        Map<List<Long>, PartialPlacement> fastest = new LinkedHashMap<>();
+        for (PartialPlacement each : best) {
+            List<Long> cell = axes.stream().map(axis -> axis.of(each, cells)).toList();
+            fastest.putIfAbsent(cell, each);
         }
-        List<PartialPlacement> thinned = new ArrayList<>();
-        for (int i = 0; i < most; i++) {
-            thinned.add(best.get((int) ((long) i * (best.size() - 1) / (most - 1))));
+        return List.copyOf(fastest.values());
+    }
+
+    /** Equal parts of the range of the bytes in a memory. */
+    private record Cells(int memory, long least, long most) {
+        static Cells of(List<PartialPlacement> all, int memory) {
+            LongSummaryStatistics bytes =
+                    all.stream().collect(Collectors.summarizingLong(each -> each.bytes[memory]));
+            return new Cells(memory, bytes.getMin(), bytes.getMax());
         }
-        return thinned;
+
+        long of(PartialPlacement each, int count) {
+            return (each.bytes[memory] - least) * count / (most - least + 1);
+        }
     }
 
     private static List<PartialPlacement> bestOfAny(List<PartialPlacement> sorted, int[] memories) {

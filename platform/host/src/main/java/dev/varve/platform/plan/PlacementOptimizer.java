@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  */
 final class PlacementOptimizer {
     /** Most partial placements of a state. */
-    private static final int MOST = 48;
+    private static final int MOST = 64;
 
     /** Blocks up to which every size of buffers counts; larger models have small buffers. */
     private static final int SMALL = 16;
@@ -61,6 +61,7 @@ final class PlacementOptimizer {
     private final long[] free;
     private final int processor;
     private final int blockCount;
+    private final int most;
 
     /** Memories that hold whatever is placed there: their bytes are no limit. */
     private final boolean[] isAmple;
@@ -77,6 +78,14 @@ final class PlacementOptimizer {
      * @param processor number of the memory to which experts move
      */
     PlacementOptimizer(List<PlacementStage> stages, List<Long> free, int processor) {
+        this(stages, free, processor, MOST);
+    }
+
+    /**
+     * @param most most partial placements of a state
+     */
+    PlacementOptimizer(List<PlacementStage> stages, List<Long> free, int processor, int most) {
+        this.most = most;
         this.stages = List.copyOf(stages);
         this.free = free.stream().mapToLong(Long::longValue).toArray();
         this.processor = processor;
@@ -173,7 +182,7 @@ final class PlacementOptimizer {
     }
 
     private List<PartialPlacement> best(State state) {
-        return PartialPlacement.best(state.partials, scarce.get(state.limits.stage), MOST);
+        return PartialPlacement.best(state.partials, scarce.get(state.limits.stage), most);
     }
 
     /** Returns the partial placements whose last run is on a stage. */
@@ -184,7 +193,7 @@ final class PlacementOptimizer {
                         .flatMap(state -> state.partials.stream())
                         .toList(),
                 scarce.get(stage + 1),
-                MOST);
+                most);
     }
 
     /** Adds a block on the stage behind the last one. */

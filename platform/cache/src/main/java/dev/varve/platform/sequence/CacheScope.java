@@ -64,6 +64,7 @@ public record CacheScope(String name, LoraScales lora) {
                         + lora.values().stream()
                                 .map(scale -> Integer.toHexString(Float.floatToIntBits(scale)))
                                 .collect(Collectors.joining(","))
+                        + (lora.contents().isEmpty() ? "" : ";" + String.join(",", lora.contents()))
                         + SCALES
                         + name;
     }

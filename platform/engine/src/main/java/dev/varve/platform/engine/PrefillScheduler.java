@@ -23,7 +23,7 @@ final class PrefillScheduler {
     private final InFlightBatches inFlight;
     private final QueueAccess queue;
     private final StepTokenBudget tokenBudget;
-    private final int columnGroup;
+    private final ShardPipeline pipeline;
 
     /** Whether batches overlap, so that equal batches keep all shards busy. */
     private final boolean overlaps;
@@ -66,7 +66,7 @@ final class PrefillScheduler {
         this.state = state;
         this.queue = queue;
         this.tokenBudget = tokenBudget;
-        columnGroup = pipeline.columnGroup();
+        this.pipeline = pipeline;
         overlaps = pipeline.depth() > 1;
         running = state.running();
         inFlight = state.inFlight();
@@ -102,7 +102,7 @@ final class PrefillScheduler {
     }
 
     private int piece(int limit, int columns) {
-        return PlannedChunk.pieceIn(limit, columns, columnGroup);
+        return PlannedChunk.pieceIn(limit, columns, pipeline.columnGroup());
     }
 
     /**

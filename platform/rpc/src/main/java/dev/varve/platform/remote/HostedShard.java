@@ -11,6 +11,7 @@ import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.local.ShardDevices;
 import dev.varve.platform.shard.lora.AdaptedModel;
+import dev.varve.platform.shard.lora.AdapterChange;
 import dev.varve.platform.shard.lora.LoraAdapter;
 import dev.varve.platform.wire.Message;
 
@@ -18,27 +19,36 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /** Loaded range of a session: translates between its messages and the shard. For one thread. */
 final class HostedShard extends SessionModel {
     private final Shard shard;
+    private final GgufFile file;
+    private final LayerSplitAdapter model;
+    private final ShardResources host;
     private final BatchCodec batches;
     private final ResultCodec results;
     private final CachePartCodec parts;
 
     private HostedShard(
             Shard shard,
-            ShardDevices devices,
-            LayerSplitAdapter adapter,
+            RangeLoader.Place place,
+            ShardResources host,
             BoundaryType type,
             LoadedTensorDigests tensors) {
-        super(devices.own(), devices.others(), tensors);
+        super(place.devices().own(), place.devices().others(), tensors);
+        LayerSplitAdapter adapter = place.adapter();
         this.shard = shard;
+        this.host = host;
+        file = place.file();
+        model = AdaptedModel.base(adapter);
         batches = batchCodec(adapter, shard.range(), type);
         results = resultCodec(adapter, shard.range(), type);
         parts = new CachePartCodec(shard.range());
@@ -74,12 +84,9 @@ final class HostedShard extends SessionModel {
                             model.hasSameFiles(mine) && hasSameAdapters(request, adapter),
                             host,
                             progress);
-            Shard shard =
-                    loader.load(
-                            new RangeLoader.Place(file, adapter, devices),
-                            request,
-                            tensors.progress());
-            return new HostedShard(shard, devices, adapter, request.boundaryType(), tensors);
+            RangeLoader.Place place = new RangeLoader.Place(file, adapter, devices);
+            Shard shard = loader.load(place, request, tensors.progress());
+            return new HostedShard(shard, place, host, request.boundaryType(), tensors);
         } catch (RuntimeException | Error e) {
             others.values().forEach(ComputeDevice::close);
             device.close();
@@ -89,15 +96,15 @@ final class HostedShard extends SessionModel {
 
     private static LayerSplitAdapter adapted(
             ShardLoadRequest request, GgufFile file, LayerSplitAdapter plain, ShardResources host) {
-        List<LoraAdapter> adapters =
-                request.adapters().stream().map(adapter -> adapter.open(host)).toList();
+        SortedMap<Integer, LoraAdapter> adapters = new TreeMap<>();
+        request.adapters().forEach(each -> adapters.put(each.number(), each.open(host)));
         return AdaptedModel.of(file, plain, adapters);
     }
 
     private static boolean hasSameAdapters(ShardLoadRequest request, LayerSplitAdapter model) {
-        List<LoraAdapter> mine = AdaptedModel.adapters(model);
-        return IntStream.range(0, mine.size())
-                .allMatch(i -> request.adapters().get(i).hasSameFile(mine.get(i)));
+        SortedMap<Integer, LoraAdapter> mine = AdaptedModel.numbered(model);
+        return request.adapters().stream()
+                .allMatch(each -> each.hasSameFile(mine.get(each.number())));
     }
 
     static BatchCodec batchCodec(LayerSplitAdapter adapter, LayerRange range, BoundaryType type) {
@@ -160,6 +167,43 @@ final class HostedShard extends SessionModel {
         List<CachePart> given = parts.decode(request.meta());
         join(shard.adopt(given, CachePartPayload.of(given, request.payload())));
         return Message.of(MessageType.ADOPT);
+    }
+
+    /**
+     * Adds an adapter and responds with the memory and the digests of its matrices.
+     *
+     * @throws dev.varve.api.VarveException if the file is missing or differs from the server's,
+     *     does not fit the model, or memory is insufficient
+     */
+    Message add(LoraReference reference, LoadProgressListener progress) {
+        LoraAdapter adapter = reference.open(host);
+        AdaptedModel.requireFits(file, model, adapter);
+        LoadedTensorDigests tensors =
+                LoadedTensorDigests.of(
+                        AdaptedModel.matrices(model, shard.range(), reference.number(), adapter),
+                        reference.hasSameFile(adapter),
+                        host,
+                        progress);
+        join(shard.adapt(new AdapterChange.Add(reference.number(), adapter)));
+        Optional<Map<String, String>> digests;
+        try {
+            digests = tensors.await();
+        } catch (RuntimeException | Error e) {
+            join(shard.adapt(new AdapterChange.Remove(reference.number())));
+            throw e;
+        }
+        FieldWriter fields = new FieldWriter();
+        ResultCodec.putMemory(fields, memory());
+        DigestCodec.put(fields, digests);
+        return new Message(MessageType.ADD_ADAPTER, fields.done(), DigestCodec.payload(digests));
+    }
+
+    /** Removes an adapter and responds with the memory. */
+    Message remove(int adapter) {
+        join(shard.adapt(new AdapterChange.Remove(adapter)));
+        FieldWriter fields = new FieldWriter();
+        ResultCodec.putMemory(fields, memory());
+        return Message.of(MessageType.REMOVE_ADAPTER, fields.done());
     }
 
     private static <T> T join(CompletableFuture<T> future) {

@@ -53,5 +53,11 @@ final class MessageType {
     /** Computes the rows of an image; sends progress messages. */
     static final int ENCODE_IMAGE = Message.FIRST_TYPE + 20;
 
+    /** Adds a LoRA adapter to the range; sends progress messages. */
+    static final int ADD_ADAPTER = Message.FIRST_TYPE + 21;
+
+    /** Removes a LoRA adapter from the range. */
+    static final int REMOVE_ADAPTER = Message.FIRST_TYPE + 22;
+
     private MessageType() {}
 }

@@ -20,6 +20,8 @@ import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.lora.AdapterChange;
+import dev.varve.platform.wire.Deadline;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireException;
@@ -32,6 +34,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -51,6 +54,7 @@ public final class RemoteShard implements Shard {
     private final ForwardDeadline deadline = new ForwardDeadline();
     private final ShardSupervisor supervisor;
     private final ComputeResource resource;
+    private final RemoteAdapters adapters;
     private volatile ShardMemory memory;
     private volatile long boundaryNanos;
 
@@ -74,8 +78,10 @@ public final class RemoteShard implements Shard {
             Peer peer,
             LayerSplitAdapter adapter,
             ShardLoadRequest request,
+            RemoteAdapters adapters,
             ShardSupervisor supervisor) {
         device = peer.device();
+        this.adapters = adapters;
         this.supervisor = supervisor;
         resource = peer.resource(supervisor);
         range = request.range();
@@ -98,6 +104,7 @@ public final class RemoteShard implements Shard {
             ShardLoadRequest request,
             TensorDigests digests,
             LoadProgressListener progress) {
+        RemoteAdapters adapters = RemoteAdapters.of(adapter, request, digests);
         ShardSupervisor supervisor =
                 ShardSupervisor.started(
                         String.format(
@@ -107,10 +114,9 @@ public final class RemoteShard implements Shard {
                                 request.range().begin(),
                                 request.range().end() - 1),
                         peer.link(),
-                        request.encode(),
-                        new TensorCheck(digests, adapter.tensors(request.range())),
+                        adapters.load(),
                         progress);
-        return new RemoteShard(peer, adapter, request, supervisor);
+        return new RemoteShard(peer, adapter, request, adapters, supervisor);
     }
 
     @Override
@@ -231,6 +237,57 @@ public final class RemoteShard implements Shard {
                 reply -> new FieldReader(reply.meta()).end());
     }
 
+    @Override
+    public CompletableFuture<Void> adapt(AdapterChange change) {
+        return switch (change) {
+            case AdapterChange.Add add -> add(add);
+            case AdapterChange.Remove remove -> remove(remove.number());
+        };
+    }
+
+    private CompletableFuture<Void> add(AdapterChange.Add add) {
+        RemoteAdapters.Addition addition;
+        try {
+            addition = adapters.begin(add, supervisor.sameHost());
+        } catch (VarveException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return guarded(
+                (channel, session) ->
+                        channel.call(
+                                        addition.request(),
+                                        Deadline.withoutProgress(
+                                                ShardSupervisor.LOAD_WITHOUT_PROGRESS),
+                                        progress -> {})
+                                // The digests may take longer than the channel's thread may wait.
+                                .thenAcceptAsync(
+                                        reply -> {
+                                            memory = addition.verify(supervisor.name(), reply);
+                                            supervisor.setLoad(session, adapters.end(addition));
+                                        },
+                                        Thread::startVirtualThread));
+    }
+
+    /** A process that is lost has no adapters, and loads the others when it returns. */
+    private CompletableFuture<Void> remove(int number) {
+        supervisor.setLoad(adapters.remove(number));
+        return call(
+                        LoraReference.encodeRemove(number),
+                        deadline.ofParts(),
+                        reply -> {
+                            FieldReader fields = new FieldReader(reply.meta());
+                            memory = ResultCodec.memory(fields);
+                            fields.end();
+                            return (Void) null;
+                        })
+                .exceptionallyCompose(
+                        failure ->
+                                failure instanceof ShardLostException
+                                                || failure.getCause() instanceof ShardLostException
+                                        ? CompletableFuture.completedFuture(null)
+                                        : CompletableFuture.failedFuture(failure));
+    }
+
     private CompletableFuture<Void> send(Supplier<Message> request, Consumer<Message> read) {
         return send(request, deadline.ofParts(), read);
     }
@@ -254,7 +311,7 @@ public final class RemoteShard implements Shard {
     private <T> CompletableFuture<T> call(
             Message request, Duration limit, Function<Message, T> read) {
         return guarded(
-                channel ->
+                (channel, session) ->
                         channel.call(request, limit)
                                 .thenApply(
                                         reply -> {
@@ -266,14 +323,15 @@ public final class RemoteShard implements Shard {
                                         }));
     }
 
-    private <T> CompletableFuture<T> guarded(Function<WireChannel, CompletableFuture<T>> work) {
+    private <T> CompletableFuture<T> guarded(
+            BiFunction<WireChannel, ShardSupervisor.Session, CompletableFuture<T>> work) {
         ShardSupervisor.Session session;
         try {
             session = supervisor.session();
         } catch (ShardLostException e) {
             return CompletableFuture.failedFuture(e);
         }
-        CompletableFuture<T> answer = work.apply(session.channel());
+        CompletableFuture<T> answer = work.apply(session.channel(), session);
         CompletableFuture<T> result =
                 answer.exceptionallyCompose(
                         failure ->

@@ -19,6 +19,7 @@ import dev.varve.platform.shard.lora.AdaptedModel;
 import dev.varve.platform.wire.Message;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +67,20 @@ public record ShardLoadRequest(
 
     /** Returns this request with the adapters of a model. */
     public ShardLoadRequest adaptedAs(LayerSplitAdapter adapted) {
-        return with(LoraReference.of(AdaptedModel.adapters(adapted)));
+        return with(LoraReference.of(AdaptedModel.numbered(adapted)));
+    }
+
+    /** Returns this request with one more adapter, in place of one with the same number. */
+    ShardLoadRequest with(LoraReference adapter) {
+        List<LoraReference> all = new ArrayList<>(without(adapter.number()).adapters);
+        all.add(adapter);
+        all.sort(Comparator.comparingInt(LoraReference::number));
+        return with(all);
+    }
+
+    /** Returns this request without the adapter with a number. */
+    ShardLoadRequest without(int number) {
+        return with(adapters.stream().filter(each -> each.number() != number).toList());
     }
 
     ShardLoadRequest with(List<LoraReference> others) {
@@ -304,7 +318,14 @@ public record ShardLoadRequest(
         if (!fields.isAtEnd()) {
             int count = fields.number("adapters", 1, LoraReference.MOST);
             for (int i = 0; i < count; i++) {
-                adapters.add(LoraReference.get(fields));
+                LoraReference adapter = LoraReference.get(fields);
+                if (i > 0 && adapter.number() <= adapters.getLast().number()) {
+                    throw FieldReader.invalid(
+                            "number of the adapter",
+                            "more than " + adapters.getLast().number(),
+                            Integer.toString(adapter.number()));
+                }
+                adapters.add(adapter);
             }
         }
         return adapters;

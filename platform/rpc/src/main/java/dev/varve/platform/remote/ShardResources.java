@@ -44,6 +44,17 @@ public interface ShardResources {
     }
 
     /**
+     * Finds all files that may be a LoRA adapter, by their file name: folders may have several of
+     * one name. By default there is one.
+     *
+     * @return at least one
+     * @throws dev.varve.api.VarveException as {@link #lora}
+     */
+    default List<GgufFile> loras(String name) {
+        return List.of(lora(name));
+    }
+
+    /**
      * Finds a projector by its file name. By default it is found as an adapter is.
      *
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if it is not among the files and

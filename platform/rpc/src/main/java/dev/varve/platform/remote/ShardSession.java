@@ -139,6 +139,10 @@ public final class ShardSession implements Handler, AutoCloseable {
             case MessageType.WARM_UP -> range.current().warmUp(request);
             case MessageType.EXPORT -> range.current().export(request);
             case MessageType.ADOPT -> range.current().adopt(request);
+            case MessageType.ADD_ADAPTER ->
+                    range.current().add(LoraReference.decodeAdd(request), reports);
+            case MessageType.REMOVE_ADAPTER ->
+                    range.current().remove(LoraReference.decodeRemove(request));
             case MessageType.CHANGE -> range.current().change(request);
             default ->
                     throw new WireException(

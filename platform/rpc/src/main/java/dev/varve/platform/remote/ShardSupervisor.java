@@ -15,6 +15,7 @@ import dev.varve.platform.wire.WireStatistics;
 
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,7 +34,7 @@ import java.util.function.Consumer;
 final class ShardSupervisor implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
     private static final int MOST_PROCESSORS = 8192;
-    private static final Duration LOAD_WITHOUT_PROGRESS = Duration.ofSeconds(60);
+    static final Duration LOAD_WITHOUT_PROGRESS = Duration.ofSeconds(60);
 
     /**
      * With the pauses in between this lasts 11 s, enough for a service manager to restart the
@@ -58,11 +59,34 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
+    /**
+     * What a process loads.
+     *
+     * @param request its load request
+     * @param checks expected digests of the tensors that it loads
+     */
+    record Load(Message request, List<TensorCheck> checks) {
+        Load {
+            checks = List.copyOf(checks);
+        }
+
+        /** Starts to compute the digests. */
+        void begin() {
+            checks.forEach(TensorCheck::begin);
+        }
+
+        void verify(String shard, Optional<Map<String, String>> found) {
+            checks.forEach(check -> check.verify(shard, found));
+        }
+    }
+
     private final String name;
     private final ShardLink link;
-    private final Message request;
-    private final TensorCheck check;
     private final int firstLoadAttempts;
+
+    /** Replaced with the lock, when the process got or lost a part of its weights. */
+    private volatile Load load;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -84,19 +108,12 @@ final class ShardSupervisor implements AutoCloseable {
 
     /**
      * @param name of the process, for messages
-     * @param request its load request
-     * @param check expected digests of the tensors that it loads
+     * @param load its load request, and the expected digests of the tensors that it loads
      */
-    ShardSupervisor(
-            String name,
-            ShardLink link,
-            Message request,
-            TensorCheck check,
-            int firstLoadAttempts) {
+    ShardSupervisor(String name, ShardLink link, Load load, int firstLoadAttempts) {
         this.name = name;
         this.link = link;
-        this.request = request;
-        this.check = check;
+        this.load = load;
         this.firstLoadAttempts = firstLoadAttempts;
     }
 
@@ -105,13 +122,8 @@ final class ShardSupervisor implements AutoCloseable {
      * if that fails.
      */
     static ShardSupervisor started(
-            String name,
-            ShardLink link,
-            Message request,
-            TensorCheck check,
-            LoadProgressListener progress) {
-        ShardSupervisor supervisor =
-                new ShardSupervisor(name, link, request, check, FIRST_LOAD_ATTEMPTS);
+            String name, ShardLink link, Load load, LoadProgressListener progress) {
+        ShardSupervisor supervisor = new ShardSupervisor(name, link, load, FIRST_LOAD_ATTEMPTS);
         try {
             supervisor.start(progress);
             return supervisor;
@@ -119,6 +131,16 @@ final class ShardSupervisor implements AutoCloseable {
             supervisor.close();
             throw e;
         }
+    }
+
+    /** As above, for a process that loads one thing. */
+    static ShardSupervisor started(
+            String name,
+            ShardLink link,
+            Message request,
+            TensorCheck check,
+            LoadProgressListener progress) {
+        return started(name, link, new Load(request, List.of(check)), progress);
     }
 
     /**
@@ -254,6 +276,42 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
+    /**
+     * Sets what later incarnations load, after an incarnation loaded it.
+     *
+     * @throws ShardLostException if the incarnation is lost; later ones then load what it loaded
+     *     before
+     */
+    void setLoad(Session loaded, Load next) {
+        lock.lock();
+        try {
+            if (session.isEmpty() || session.get() != loaded) {
+                throw lostException();
+            }
+            load = next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sets what later incarnations load. */
+    void setLoad(Load next) {
+        lock.lock();
+        try {
+            load = next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    boolean sameHost() {
+        return link.sameHost();
+    }
+
     /** Marks an incarnation as lost, unless it already is. */
     ShardLostException lost(Session gone, String why) {
         lock.lock();
@@ -336,17 +394,18 @@ final class ShardSupervisor implements AutoCloseable {
     /** Makes one attempt to reach the process and load the range. */
     private void connect(LoadProgressListener listener) {
         Session fresh = new Session(link.open());
+        Load loading = load;
         note(ShardCondition::reached);
         if (!link.sameHost()) {
             // The process will not see the same files, so read them while it loads.
-            check.begin();
+            loading.begin();
         }
         try {
             Message reply =
                     join(
                             fresh.channel()
                                     .call(
-                                            request,
+                                            loading.request(),
                                             Deadline.withoutProgress(LOAD_WITHOUT_PROGRESS),
                                             message -> report(message, listener)));
             FieldReader fields = new FieldReader(reply.meta());
@@ -356,7 +415,7 @@ final class ShardSupervisor implements AutoCloseable {
             processors = processors(fields);
             Optional<Map<String, String>> digests = DigestCodec.get(fields, reply.payload());
             fields.end();
-            check.verify(name, digests);
+            loading.verify(name, digests);
         } catch (RuntimeException | Error e) {
             fresh.channel().close();
             throw e;

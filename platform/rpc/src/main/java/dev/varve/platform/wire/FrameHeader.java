@@ -56,7 +56,7 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
     }
 
     static final int BYTES = 48;
-    static final int VERSION = 11;
+    static final int VERSION = 12;
 
     /** Advice for a version mismatch. */
     static final String SAME_RELEASE = "both sides need the same release of Varve";

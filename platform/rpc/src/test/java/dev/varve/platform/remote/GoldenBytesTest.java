@@ -54,7 +54,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * The bytes of version 10, as shard processes of other releases send and take them. A change here
+ * The bytes of version 12, as shard processes of other releases send and take them. A change here
  * needs another version number.
  */
 class GoldenBytesTest {
@@ -119,6 +119,18 @@ class GoldenBytesTest {
                 hex(
                         new BatchCodec(BoundaryType.F16, 2, new ImageCodec(2))
                                 .encode(batch(), Optional.of(new HostActivations(values, 6)))));
+    }
+
+    @Test
+    void changesOfAdaptersHaveTheirBytes() {
+        LoraReference reference = new LoraReference(2, "a.gguf", "cd", Optional.of("ef"), 0.5f);
+
+        assertEquals(
+                "85: 0200000006000000612e67677566020000006364020000006566000000000000e03f - ",
+                hex(reference.encodeAdd()));
+        assertEquals("86: 02000000 - ", hex(LoraReference.encodeRemove(2)));
+        assertEquals(reference, LoraReference.decodeAdd(reference.encodeAdd()));
+        assertEquals(2, LoraReference.decodeRemove(LoraReference.encodeRemove(2)));
     }
 
     @Test

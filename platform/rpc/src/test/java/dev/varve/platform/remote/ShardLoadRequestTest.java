@@ -104,8 +104,8 @@ class ShardLoadRequestTest {
         ShardLoadRequest adapted =
                 plain.with(
                         List.of(
-                                new LoraReference("a.gguf", "cd", Optional.of("ef"), 0.1f),
-                                new LoraReference("b.gguf", "01", Optional.empty(), -2)));
+                                new LoraReference(0, "a.gguf", "cd", Optional.of("ef"), 0.1f),
+                                new LoraReference(3, "b.gguf", "01", Optional.empty(), -2)));
 
         assertEquals(adapted, ShardLoadRequest.decode(adapted.encode()));
         assertNotEquals(plain, adapted);

@@ -134,9 +134,12 @@ class ShardSupervisorTest {
                 new ShardSupervisor(
                         "test",
                         new TestLink(),
-                        request().encode(),
-                        new TensorCheck(
-                                TensorDigests.cachedIn(folder), new TensorSelection(List.of())),
+                        new ShardSupervisor.Load(
+                                request().encode(),
+                                List.of(
+                                        new TensorCheck(
+                                                TensorDigests.cachedIn(folder),
+                                                new TensorSelection(List.of())))),
                         FIRST_ATTEMPTS);
     }
 

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/** The bytes of version 11. A change here needs another version number. */
+/** The bytes of version 12. A change here needs another version number. */
 class GoldenFramesTest {
     private static String hex(ByteBuffer buffer) {
         byte[] bytes = new byte[buffer.remaining()];
@@ -36,8 +36,8 @@ class GoldenFramesTest {
                 .put(bytes);
 
         assertEquals(
-                "565256570b00350043000e0009000000050000000000000008000000000000"
-                        + "00020000000d0c0b0a040302014d4722ac",
+                "565256570c00350043000e0009000000050000000000000008000000000000"
+                        + "00020000000d0c0b0a040302017ec1bab6",
                 hex(bytes.flip()));
     }
 
@@ -62,12 +62,12 @@ class GoldenFramesTest {
                         .withNote("no");
 
         assertEquals(
-                "0b000b0000080000001000000000000003000000bc020000014d0000000000"
+                "0c000c0000080000001000000000000003000000bc020000014d0000000000"
                         + "000005000000000102030405060708090a0b0c0d0e0f000010000000000005"
                         + "00736861726407007661727665203103006b65790000",
                 hex(offer.encode()));
         assertEquals(
-                "0b000b0000080000001000000000000003000000bc0200000000000000000000"
+                "0c000c0000080000001000000000000003000000bc0200000000000000000000"
                         + "0000000000000000000000000000000000000000000000100000000000050073"
                         + "68617264070076617276652031000002006e6f",
                 hex(answer.encode()));

@@ -1,6 +1,8 @@
 package dev.varve.platform.shard;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.lora.AdapterChange;
 
 import java.util.List;
 import java.util.Optional;
@@ -135,6 +137,22 @@ public interface Shard extends AutoCloseable {
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
     CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source);
+
+    /**
+     * Adds or removes an adapter, for the calls after this one. If it fails, the shard has no
+     * adapter with that number; a shard that is lost and restored loads the adapters that were
+     * added last. The caller removes an adapter only after the last batch that uses it.
+     *
+     * @return fails with a VarveException of kind UNSUPPORTED_MODEL or CORRUPT_FILE if the adapter
+     *     does not fit the model, INVALID_REQUEST if the shard has another file, OUT_OF_MEMORY if
+     *     the device has no room
+     */
+    default CompletableFuture<Void> adapt(AdapterChange change) {
+        return CompletableFuture.failedFuture(
+                new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        device() + ": adapters cannot be changed"));
+    }
 
     /**
      * Makes a lost shard usable again, with empty caches; completes at once if it was not lost.

@@ -61,6 +61,11 @@ record BatchCheck(
         boundary.ifPresent(given -> require(batch, given));
     }
 
+    /** Returns the check for other adapters. */
+    BatchCheck with(LoraTerms other) {
+        return new BatchCheck(range, vocabulary, boundaryLength, hasOwnStates, options, other);
+    }
+
     /** Checks changes of the caches. */
     void require(CacheChanges changes) {
         changes.commits().forEach(this::require);
@@ -136,10 +141,10 @@ record BatchCheck(
         requireRow(Math.max(chunk.readRow(), chunk.writeRow()));
         if (!lora.accept(chunk.lora())) {
             throw new IllegalArgumentException(
-                    chunk.lora().values().size()
-                            + " scales for the "
-                            + lora.loaded().size()
-                            + " adapters of the shard");
+                    "scales of adapters "
+                            + chunk.lora().values()
+                            + ": expected 0 except for the adapters of the shard, "
+                            + lora.adapters());
         }
         boolean rows = phase == Phase.DECODE || chunk.kind() == ChunkComputeMode.ROWS;
         if (!chunk.tree().isChain() && !rows) {

@@ -111,6 +111,18 @@ final class GraphCache implements AutoCloseable {
         return toFront(decode.size() - 1);
     }
 
+    /** Drops the graphs that compute with an adapter. */
+    void dropAdapter(int number) {
+        dropAdapter(prefill, number);
+        decode.forEach(place -> dropAdapter(place, number));
+    }
+
+    private static void dropAdapter(GraphSlot place, int number) {
+        if (place.graph != null && place.graph.key().adapters().contains(number)) {
+            place.clear();
+        }
+    }
+
     private GraphSlot toFront(int index) {
         GraphSlot place = decode.get(index);
         if (index > 0) {

@@ -6,6 +6,7 @@ import dev.varve.api.backend.HostCores;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
@@ -32,6 +33,8 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TopTokens;
+import dev.varve.platform.shard.lora.AdaptedModel;
+import dev.varve.platform.shard.lora.AdapterChange;
 import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.platform.shard.streaming.ExpertCache;
 
@@ -61,11 +64,23 @@ public final class LocalShard implements Shard {
     private final ShardDevices devices;
     private final ComputeDevice device;
     private final List<Object> locks;
-    private final ShardGraphContext context;
+    private final ShardAdapters adapters;
+
+    /** Replaced with the devices' locks when adapters change. */
+    private volatile ShardGraphContext context;
+
     private final GraphCache graphs;
     private final CommitGraphs commits;
     private final LogitsReader logits;
-    private final BatchCheck check;
+
+    /** Likewise. */
+    private volatile BatchCheck check;
+
+    private final List<Integer> captures;
+
+    /** Of all weights, those of adapters included. */
+    private volatile int columnGroup;
+
     private final PartTensors partTensors;
     private final TreeEncoding.TreeMode trees;
     private volatile ShardMemory memory;
@@ -85,7 +100,10 @@ public final class LocalShard implements Shard {
             LayerRange range,
             ShardDevices devices,
             ShardOptions options,
+            ShardAdapters adapters,
             ShardGraphContext context) {
+        this.adapters = adapters;
+        captures = options.captures();
         this.model = model;
         this.range = range;
         this.devices = devices;
@@ -111,6 +129,7 @@ public final class LocalShard implements Shard {
         partTensors = new PartTensors(context.caches(), check);
         trees = context.trees();
         memory = measure();
+        columnGroup = context.weights().columnGroup();
     }
 
     /**
@@ -154,27 +173,51 @@ public final class LocalShard implements Shard {
         GraphDryRun.requireLayers(model, options.captures());
         devices.requireExperts(model.tensors(range));
         requireMemory(model, range, device, options);
+        TensorSelection plain = AdaptedModel.base(model).tensors(range);
         ShardWeights weights =
                 shelf.acquire(
                         WeightCache.Key.of(part, devices, options.weights()),
                         () ->
                                 ShardWeights.load(
-                                        model.tensors(range),
+                                        plain,
                                         devices,
                                         options.weights(),
                                         ExpertCacheShare.of(
                                                 model, range, options.expertCacheBytes()),
                                         shelf.useFolder(),
                                         progress));
-        ShardGraphContext context =
-                ShardGraphContext.open(weights, model, range, options, device, flash);
+        ShardAdapters adapters = new ShardAdapters(part, devices, options.weights(), weights);
         try {
-            GraphDryRun.require(model, range, context, device, options.captures());
+            adapters.attachAll();
+        } catch (RuntimeException | Error e) {
+            weights.close();
+            throw e;
+        }
+        try {
+            ShardGraphContext context = open(part, weights, options, device, flash);
+            return new LocalShard(model, range, devices, options, adapters, context);
+        } catch (RuntimeException | Error e) {
+            adapters.detachAll();
+            throw e;
+        }
+    }
+
+    /** Allocates the caches and records the first graphs; closes the weights if that fails. */
+    private static ShardGraphContext open(
+            ModelRange part,
+            ShardWeights weights,
+            ShardOptions options,
+            ComputeDevice device,
+            boolean flash) {
+        ShardGraphContext context =
+                ShardGraphContext.open(weights, part.model(), part.range(), options, device, flash);
+        try {
+            GraphDryRun.require(part.model(), part.range(), context, device, options.captures());
+            return context;
         } catch (RuntimeException | Error e) {
             context.close();
             throw e;
         }
-        return new LocalShard(model, range, devices, options, context);
     }
 
     /**
@@ -245,7 +288,7 @@ public final class LocalShard implements Shard {
 
     @Override
     public int columnGroup() {
-        return context.weights().columnGroup();
+        return columnGroup;
     }
 
     @Override
@@ -373,7 +416,7 @@ public final class LocalShard implements Shard {
 
     /** Host memory needs no copy, so the host reads whole rows there. */
     private GraphKey key(PlacedBatch placed, RunPurpose step) {
-        GraphKey key = GraphKey.of(placed, trees).adapting(adapters(placed, step));
+        GraphKey key = GraphKey.of(placed, trees).adapting(changing(placed, step));
         if (device.bufferType().isHost()) {
             return key;
         }
@@ -386,7 +429,7 @@ public final class LocalShard implements Shard {
     }
 
     /** Warm-up allocates the memory for all adapters, which later requests may use. */
-    private List<Integer> adapters(PlacedBatch placed, RunPurpose step) {
+    private List<Integer> changing(PlacedBatch placed, RunPurpose step) {
         if (context.lora().loaded().isEmpty()) {
             return List.of();
         }
@@ -473,6 +516,49 @@ public final class LocalShard implements Shard {
         return move(() -> partTensors.adopt(parts, source));
     }
 
+    @Override
+    public CompletableFuture<Void> adapt(AdapterChange change) {
+        return done(
+                () ->
+                        locked(
+                                0,
+                                () -> {
+                                    requireOpen();
+                                    remove(change.number());
+                                    if (change instanceof AdapterChange.Add add) {
+                                        add(add);
+                                    }
+                                    memory = measure();
+                                    return null;
+                                }));
+    }
+
+    /** Loads an adapter, and records the graphs with it as at load. */
+    private void add(AdapterChange.Add add) {
+        int number = add.number();
+        adapters.attach(number, add.adapter());
+        try {
+            ShardGraphContext adapted = context.with(context.lora().with(number, add.adapter()));
+            GraphDryRun.require(model, range, adapted, device, captures);
+            use(adapted);
+        } catch (RuntimeException | Error e) {
+            adapters.detach(number);
+            throw e;
+        }
+    }
+
+    private void remove(int number) {
+        graphs.dropAdapter(number);
+        use(context.with(context.lora().without(number)));
+        adapters.detach(number);
+    }
+
+    private void use(ShardGraphContext adapted) {
+        context = adapted;
+        columnGroup = adapted.weights().columnGroup();
+        check = check.with(adapted.lora());
+    }
+
     private CompletableFuture<Void> move(Runnable copy) {
         return done(
                 () ->
@@ -505,6 +591,7 @@ public final class LocalShard implements Shard {
                 graphs.close();
                 commits.close();
                 inbound.ifPresent(ActivationRing::close);
+                adapters.detachAll();
                 context.close();
             }
         }

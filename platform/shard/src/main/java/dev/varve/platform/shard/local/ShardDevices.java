@@ -5,6 +5,7 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.shard.ExpertWeights;
 import dev.varve.platform.shard.TensorPlacement;
+import dev.varve.platform.shard.lora.LoraTerm;
 
 import java.util.Comparator;
 import java.util.HashMap;
@@ -56,12 +57,14 @@ public record ShardDevices(ComputeDevice own, Map<String, ComputeDevice> elsewhe
 
     /** Returns the device that holds a weight and computes with it. */
     ComputeDevice of(String tensor) {
-        return elsewhere.getOrDefault(tensor, own);
+        return elsewhere(tensor).orElse(own);
     }
 
     /** Returns the device of a weight; empty if it is the shard's own. */
     Optional<ComputeDevice> elsewhere(String tensor) {
-        return Optional.ofNullable(elsewhere.get(tensor));
+        // The placement does not name the matrices of adapters that are added later.
+        return Optional.ofNullable(elsewhere.get(tensor))
+                .or(() -> LoraTerm.weightOf(tensor).map(elsewhere::get));
     }
 
     /**

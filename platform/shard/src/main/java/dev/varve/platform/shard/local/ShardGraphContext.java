@@ -46,6 +46,12 @@ record ShardGraphContext(
                 weights, caches, layers, rotation, options, pageKeys, scoringCapture, lora);
     }
 
+    /** Returns the context for other adapters, whose matrices are among the weights. */
+    ShardGraphContext with(LoraTerms other) {
+        return new ShardGraphContext(
+                weights, caches, layers, rotation, arithmetic, pageKeys, scoringCapture, other);
+    }
+
     /** How recurrent layers process trees of tokens. */
     TreeEncoding.TreeMode trees() {
         return TreeEncoding.TreeMode.of(

@@ -25,12 +25,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -43,13 +44,27 @@ public final class ShardWeights implements AutoCloseable {
     /** Maximum columns of a few sequences' blocks of draft tokens. */
     private static final int FEW = 64;
 
-    private final Map<String, Tensor> tensors = new HashMap<>();
-    private final Map<String, MatmulKernelProperties> kernelProperties = new HashMap<>();
-    private final Map<String, RowReader> tables = new HashMap<>();
+    // Concurrent, since adapters come and go while other threads compute.
+    private final Map<String, Tensor> tensors = new ConcurrentHashMap<>();
+    private final Map<String, MatmulKernelProperties> kernelProperties = new ConcurrentHashMap<>();
+    private final Map<String, RowReader> tables = new ConcurrentHashMap<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
 
     /** Files whose pages are read whenever the model computes. */
-    private final Set<MappedFile> inPlace = new HashSet<>();
+    private final Set<MappedFile> inPlace = ConcurrentHashMap.newKeySet();
+
+    /** Matrices of adapters by their numbers, which the maps above include. */
+    private final Map<Integer, AttachedMatrices> attached = new HashMap<>();
+
+    /** Matrices of an adapter, and how many shards use them. */
+    private static final class AttachedMatrices {
+        final ShardWeights weights;
+        int users;
+
+        AttachedMatrices(ShardWeights weights) {
+            this.weights = weights;
+        }
+    }
 
     private long bufferBytes;
     private long mappedBytes;
@@ -62,7 +77,7 @@ public final class ShardWeights implements AutoCloseable {
 
     private final int threads;
     private final Optional<ColumnProduct> columnProduct;
-    private final Set<String> ofColumns = new HashSet<>();
+    private final Set<String> ofColumns = ConcurrentHashMap.newKeySet();
 
     private ShardWeights(ShardDevices devices) {
         this.devices = devices;
@@ -283,12 +298,68 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Bytes in buffers of the weights' own. */
     public long bufferBytes() {
-        return bufferBytes;
+        synchronized (attached) {
+            return bufferBytes
+                    + attached.values().stream()
+                            .mapToLong(each -> each.weights.bufferBytes())
+                            .sum();
+        }
     }
 
     /** Bytes that are used in place in the mapped file. */
     public long mappedBytes() {
-        return mappedBytes;
+        synchronized (attached) {
+            return mappedBytes
+                    + attached.values().stream()
+                            .mapToLong(each -> each.weights.mappedBytes())
+                            .sum();
+        }
+    }
+
+    /**
+     * Adds the matrices of an adapter, unless another shard with these weights has added them. Each
+     * shard that adds them must call {@link #detach}.
+     *
+     * @param load loads them, onto the devices of these weights
+     */
+    void attach(int adapter, Supplier<ShardWeights> load) {
+        synchronized (attached) {
+            AttachedMatrices matrices = attached.get(adapter);
+            if (matrices == null) {
+                matrices = new AttachedMatrices(load.get());
+                attached.put(adapter, matrices);
+                include(matrices.weights);
+            }
+            matrices.users++;
+        }
+    }
+
+    private void include(ShardWeights matrices) {
+        tensors.putAll(matrices.tensors);
+        kernelProperties.putAll(matrices.kernelProperties);
+        tables.putAll(matrices.tables);
+        inPlace.addAll(matrices.inPlace);
+        ofColumns.addAll(matrices.ofColumns);
+    }
+
+    /** Frees the matrices of an adapter when the last shard that uses them calls it. */
+    void detach(int adapter) {
+        synchronized (attached) {
+            AttachedMatrices matrices = attached.get(adapter);
+            if (matrices != null && --matrices.users == 0) {
+                attached.remove(adapter);
+                exclude(matrices.weights);
+                matrices.weights.close();
+            }
+        }
+    }
+
+    private void exclude(ShardWeights matrices) {
+        tensors.keySet().removeAll(matrices.tensors.keySet());
+        kernelProperties.keySet().removeAll(matrices.kernelProperties.keySet());
+        tables.keySet().removeAll(matrices.tables.keySet());
+        inPlace.removeAll(matrices.inPlace);
+        ofColumns.removeAll(matrices.ofColumns);
     }
 
     /** Number of shards that use these weights. */
@@ -314,6 +385,10 @@ public final class ShardWeights implements AutoCloseable {
     public synchronized void close() {
         if (users > 0 && --users > 0) {
             return;
+        }
+        synchronized (attached) {
+            attached.values().forEach(matrices -> matrices.weights.close());
+            attached.clear();
         }
         while (!owned.isEmpty()) {
             try {

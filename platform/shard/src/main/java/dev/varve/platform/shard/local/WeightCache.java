@@ -3,12 +3,9 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.WeightLayout;
-import dev.varve.platform.shard.lora.AdaptedModel;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -21,13 +18,13 @@ import java.util.function.Supplier;
 public final class WeightCache {
     private final Map<Key, ShardWeights> loaded = new HashMap<>();
 
-    /** Identifies equal weights: the files of model and adapters, range, layout and devices. */
-    record Key(List<Path> files, LayerRange range, ShardDevices devices, WeightLayout layout) {
+    /**
+     * Identifies equal weights: the file of the model, range, layout and devices. Shards that share
+     * weights also share adapters, by their numbers.
+     */
+    record Key(Path file, LayerRange range, ShardDevices devices, WeightLayout layout) {
         static Key of(ModelRange part, ShardDevices devices, WeightLayout layout) {
-            List<Path> files = new ArrayList<>(List.of(part.file().path()));
-            AdaptedModel.adapters(part.model())
-                    .forEach(adapter -> files.add(adapter.file().path()));
-            return new Key(List.copyOf(files), part.range(), devices, layout);
+            return new Key(part.file().path(), part.range(), devices, layout);
         }
     }
 

@@ -10,11 +10,12 @@ import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A model with LoRA adapters. Each range also loads the adapters' matrices of its weights, on the
@@ -23,13 +24,17 @@ import java.util.Optional;
  */
 public final class AdaptedModel implements LayerSplitAdapter {
     private final LayerSplitAdapter base;
-    private final List<LoraAdapter> adapters;
+    private final SortedMap<Integer, LoraAdapter> adapters;
     private final LoraTerms terms;
 
-    private AdaptedModel(LayerSplitAdapter base, List<LoraAdapter> adapters) {
+    private AdaptedModel(LayerSplitAdapter base, SortedMap<Integer, LoraAdapter> adapters) {
         this.base = base;
-        this.adapters = List.copyOf(adapters);
-        terms = terms(adapters);
+        this.adapters = Collections.unmodifiableSortedMap(new TreeMap<>(adapters));
+        LoraTerms all = LoraTerms.NONE;
+        for (Map.Entry<Integer, LoraAdapter> each : adapters.entrySet()) {
+            all = all.with(each.getKey(), each.getValue());
+        }
+        terms = all;
     }
 
     /**
@@ -42,12 +47,34 @@ public final class AdaptedModel implements LayerSplitAdapter {
      */
     public static LayerSplitAdapter of(
             GgufFile file, LayerSplitAdapter base, List<LoraAdapter> adapters) {
+        SortedMap<Integer, LoraAdapter> numbered = new TreeMap<>();
+        adapters.forEach(adapter -> numbered.put(numbered.size(), adapter));
+        return of(file, base, numbered);
+    }
+
+    /**
+     * Adds adapters with given numbers to a model.
+     *
+     * @throws VarveException likewise
+     */
+    public static LayerSplitAdapter of(
+            GgufFile file, LayerSplitAdapter base, SortedMap<Integer, LoraAdapter> adapters) {
         if (adapters.isEmpty()) {
             return base;
         }
         LoraCheck check = new LoraCheck(file, base);
-        adapters.forEach(check::require);
+        adapters.values().forEach(check::require);
         return new AdaptedModel(base, adapters);
+    }
+
+    /**
+     * Checks that an adapter fits a model.
+     *
+     * @param file file of the model
+     * @throws VarveException as {@link #of(GgufFile, LayerSplitAdapter, List)}
+     */
+    public static void requireFits(GgufFile file, LayerSplitAdapter model, LoraAdapter adapter) {
+        new LoraCheck(file, base(model)).require(adapter);
     }
 
     /** Returns the model without its adapters. */
@@ -57,27 +84,29 @@ public final class AdaptedModel implements LayerSplitAdapter {
 
     /** Returns the adapters of a model, in their order. */
     public static List<LoraAdapter> adapters(LayerSplitAdapter model) {
-        return model instanceof AdaptedModel adapted ? adapted.adapters : List.of();
+        return List.copyOf(numbered(model).values());
+    }
+
+    /** Returns the adapters of a model by their numbers. */
+    public static SortedMap<Integer, LoraAdapter> numbered(LayerSplitAdapter model) {
+        return model instanceof AdaptedModel adapted
+                ? adapted.adapters
+                : Collections.emptySortedMap();
+    }
+
+    /** Returns the matrices that an adapter adds to a range of a model. */
+    public static TensorSelection matrices(
+            LayerSplitAdapter model, LayerRange range, int number, LoraAdapter adapter) {
+        TensorSelection.Builder selection = new TensorSelection.Builder();
+        for (TensorSelection.Entry entry : base(model).tensors(range).entries()) {
+            adapter.pair(entry.tensor().name())
+                    .ifPresent(pair -> add(selection, entry, number, pair));
+        }
+        return selection.build();
     }
 
     LoraTerms terms() {
         return terms;
-    }
-
-    private static LoraTerms terms(List<LoraAdapter> adapters) {
-        Map<String, List<LoraTerm>> terms = new HashMap<>();
-        for (int i = 0; i < adapters.size(); i++) {
-            LoraAdapter adapter = adapters.get(i);
-            int number = i;
-            adapter.pairs()
-                    .forEach(
-                            (weight, pair) ->
-                                    terms.computeIfAbsent(weight, each -> new ArrayList<>())
-                                            .add(
-                                                    LoraTerm.of(
-                                                            weight, adapter.factor(number, pair))));
-        }
-        return new LoraTerms(terms, adapters.stream().map(LoraAdapter::scale).toList());
     }
 
     @Override
@@ -85,12 +114,10 @@ public final class AdaptedModel implements LayerSplitAdapter {
         TensorSelection.Builder selection = new TensorSelection.Builder();
         for (TensorSelection.Entry entry : base.tensors(range).entries()) {
             selection.add(entry.tensor(), entry.use());
-            for (int i = 0; i < adapters.size(); i++) {
-                int number = i;
-                adapters.get(i)
-                        .pair(entry.tensor().name())
-                        .ifPresent(pair -> add(selection, entry, number, pair));
-            }
+            adapters.forEach(
+                    (number, adapter) ->
+                            adapter.pair(entry.tensor().name())
+                                    .ifPresent(pair -> add(selection, entry, number, pair)));
         }
         return selection.build();
     }

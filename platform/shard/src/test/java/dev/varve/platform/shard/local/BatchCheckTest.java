@@ -102,7 +102,9 @@ class BatchCheckTest {
                         IllegalArgumentException.class,
                         () -> FIRST.require(batch, Optional.empty()));
 
-        assertEquals("1 scales for the 0 adapters of the shard", refused.getMessage());
+        assertEquals(
+                "scales of adapters [1.0]: expected 0 except for the adapters of the shard, []",
+                refused.getMessage());
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.varve.platform.shard.lora;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,14 +13,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 class LoraScalesTest {
-    private static final LoraTerms TERMS = new LoraTerms(Map.of(), List.of(1f, 0f));
+    private static final LoraTerms TERMS =
+            new LoraTerms(Map.of(), new TreeMap<>(Map.of(0, 1f, 1, 0f)));
 
     @Test
     void loadedScalesAreNotNamedAgain() {
-        assertSame(LoraScales.AS_LOADED, LoraScales.of(List.of(1f, -0f), TERMS.loaded()));
-        assertEquals(List.of(1f, 0.5f), LoraScales.of(List.of(1f, 0.5f), TERMS.loaded()).values());
+        List<Float> loaded = List.of(1f, 0f);
+
+        assertSame(LoraScales.AS_LOADED, LoraScales.of(List.of(1f, -0f), loaded));
+        assertEquals(List.of(1f, 0.5f), LoraScales.of(List.of(1f, 0.5f), loaded).values());
     }
 
     @Test
@@ -49,10 +54,31 @@ class LoraScalesTest {
     }
 
     @Test
-    void scalesAreOfAllAdaptersOrAsLoaded() {
+    void scalesAreOfTheAdaptersOrZero() {
         assertTrue(TERMS.accept(LoraScales.AS_LOADED));
         assertTrue(TERMS.accept(new LoraScales(List.of(1f, 2f))));
-        assertFalse(TERMS.accept(new LoraScales(List.of(1f))));
+        assertTrue(TERMS.accept(new LoraScales(List.of(1f))));
+        assertTrue(TERMS.accept(new LoraScales(List.of(1f, 2f, 0f))));
+        assertFalse(TERMS.accept(new LoraScales(List.of(1f, 2f, 1f))));
         assertFalse(LoraTerms.NONE.accept(new LoraScales(List.of(1f))));
+    }
+
+    @Test
+    void scalesBehindTheEndAreZero() {
+        assertEquals(0f, new LoraScales(List.of(1f)).of(1, 7));
+        assertEquals(7f, LoraScales.AS_LOADED.of(1, 7));
+    }
+
+    @Test
+    void onlyContentsThatAreUsedDistinguishScales() {
+        LoraScales used = new LoraScales(List.of(0f, 1f), List.of("aa", "bb", "cc"));
+
+        assertEquals(List.of("", "bb"), used.contents());
+        assertEquals("", used.content(0));
+        assertEquals("bb", used.content(1));
+        assertEquals(
+                new LoraScales(List.of(0f, 0f)),
+                new LoraScales(List.of(0f, 0f), List.of("aa", "bb")));
+        assertNotEquals(used, new LoraScales(List.of(0f, 1f), List.of("", "dd")));
     }
 }

@@ -2,6 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.prefix.CachedPrefixInfo;
+import dev.varve.platform.shard.lora.AdapterChange;
 
 import java.time.Duration;
 import java.util.List;
@@ -49,6 +50,20 @@ public interface Engine extends AutoCloseable {
      */
     default CompletableFuture<Void> saveCache() {
         return CompletableFuture.completedFuture(null);
+    }
+
+    /**
+     * Adds or removes a LoRA adapter in all shards, between two steps. If one shard refuses an
+     * adapter, none keeps it. The caller removes an adapter only after the last request that uses
+     * it.
+     *
+     * @return fails with a VarveException whose message names the shard that refuses
+     */
+    default CompletableFuture<Void> adapt(AdapterChange change) {
+        return CompletableFuture.failedFuture(
+                new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        "the adapters of this model cannot be changed"));
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
+import dev.varve.platform.shard.lora.AdapterChange;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -520,6 +521,25 @@ public final class EngineCore implements Engine {
     @Override
     public CompletableFuture<Void> saveCache() {
         return queue.call(steps::saveCache).thenCompose(saved -> saved);
+    }
+
+    @Override
+    public CompletableFuture<Void> adapt(AdapterChange change) {
+        CompletableFuture<Void> changed = inShards(change);
+        return change instanceof AdapterChange.Add
+                ? changed.exceptionallyCompose(failure -> undo(change.number(), failure))
+                : changed;
+    }
+
+    /** Removes an adapter from the shards that have added it; fails with the given failure. */
+    private CompletableFuture<Void> undo(int adapter, Throwable failure) {
+        return inShards(new AdapterChange.Remove(adapter))
+                .handle((nothing, other) -> failure)
+                .thenCompose(CompletableFuture::failedFuture);
+    }
+
+    private CompletableFuture<Void> inShards(AdapterChange change) {
+        return queue.call(() -> pipeline.adapt(change)).thenCompose(done -> done);
     }
 
     private CompletableFuture<Void> clearHost() {

@@ -10,8 +10,10 @@ import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ExpertCounts;
 import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.lora.AdapterChange;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -225,6 +227,43 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     @Override
     public CompletableFuture<Void> change(CacheChanges changes) {
         return inOrder(range -> Optional.of(shard -> shard.change(changes)));
+    }
+
+    /**
+     * Adds or removes an adapter in each shard, after all batches that were submitted before.
+     * Completes after all shards have responded; a failure names one of the shards that refused.
+     */
+    CompletableFuture<Void> adapt(AdapterChange change) {
+        return inOrder(
+                range ->
+                        Optional.of(
+                                shard ->
+                                        shard.adapt(change)
+                                                .exceptionallyCompose(
+                                                        failure ->
+                                                                CompletableFuture.failedFuture(
+                                                                        named(shard, failure)))));
+    }
+
+    private static Throwable named(Shard shard, Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return switch (cause) {
+            // It names the shard already.
+            case ShardLostException lost -> lost;
+            case VarveException refused ->
+                    new VarveException(
+                            refused.kind(),
+                            "shard "
+                                    + shard.device()
+                                    + " (layers "
+                                    + shard.range().begin()
+                                    + " to "
+                                    + (shard.range().end() - 1)
+                                    + "): "
+                                    + refused.getMessage(),
+                            refused);
+            default -> failure;
+        };
     }
 
     @Override

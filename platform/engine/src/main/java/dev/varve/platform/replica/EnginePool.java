@@ -9,6 +9,7 @@ import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.RequestFailover;
 import dev.varve.platform.engine.TransferableRequest;
 import dev.varve.platform.prefix.CachedPrefixInfo;
+import dev.varve.platform.shard.lora.AdapterChange;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -38,6 +40,9 @@ public final class EnginePool implements Engine {
     private final ReplicaRestarter restarter;
     private final ActiveRequestCounter open = new ActiveRequestCounter();
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
+
+    /** Changes of adapters by their numbers, for replicas that are loaded again; guards itself. */
+    private final Map<Integer, AdapterChange> adapters = new TreeMap<>();
 
     /** Serializes routing; otherwise simultaneous requests would all go to the same replica. */
     private final Object choosing = new Object();
@@ -252,15 +257,27 @@ public final class EnginePool implements Engine {
             failures++;
             replica.removeEngine().ifPresent(LoadedEngine::close);
             try {
-                LoadedEngine opened = opener.open(replica.id());
-                replica.countRestart();
-                put(replica, opened, failures);
+                open();
             } catch (RuntimeException e) {
                 reportFailure(e);
                 return false;
             }
             LOG.log(System.Logger.Level.INFO, "replica {0} is back", replica.id());
             return true;
+        }
+
+        private void open() {
+            LoadedEngine opened = opener.open(replica.id());
+            synchronized (adapters) {
+                try {
+                    adapters.values().forEach(each -> opened.engine().adapt(each).join());
+                } catch (RuntimeException e) {
+                    opened.close();
+                    throw e;
+                }
+                replica.countRestart();
+                put(replica, opened, failures);
+            }
         }
 
         private void reportFailure(RuntimeException failure) {
@@ -348,6 +365,25 @@ public final class EnginePool implements Engine {
     public CompletableFuture<Void> clearCache() {
         replicas.forEach(each -> each.prefixEstimate().clear());
         return all(engines().map(EngineCore::clearCache).toList());
+    }
+
+    @Override
+    public CompletableFuture<Void> adapt(AdapterChange change) {
+        CompletableFuture<Void> changed;
+        synchronized (adapters) {
+            adapters.put(change.number(), change);
+            changed = all(engines().map(engine -> engine.adapt(change)).toList());
+        }
+        return change instanceof AdapterChange.Add
+                ? changed.exceptionallyCompose(failure -> undo(change.number(), failure))
+                : changed;
+    }
+
+    /** Removes an adapter from all replicas; fails with the given failure. */
+    private CompletableFuture<Void> undo(int adapter, Throwable failure) {
+        return adapt(new AdapterChange.Remove(adapter))
+                .handle((nothing, other) -> failure)
+                .thenCompose(CompletableFuture::failedFuture);
     }
 
     @Override

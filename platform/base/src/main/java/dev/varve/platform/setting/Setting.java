@@ -110,6 +110,8 @@ public enum Setting {
     DDTREE("ddtree"),
     /** LoRA adapters, which change the weights of the model. */
     LORA("lora"),
+    /** Folders of LoRA adapters that may be added while the model runs. */
+    LORA_DIR("loraDir"),
     /** Projector file, which encodes images. */
     MMPROJ("mmproj"),
     /** Device that encodes images. */

@@ -67,7 +67,7 @@ final class AccessArguments {
             names = "--operator-key",
             paramLabel = "KEY",
             description =
-                    "Key of the operator, for GET /cache, POST /cache/clear and POST"
+                    "Key of the operator, for GET /cache, POST /cache/clear and changes of"
                         + " /lora-adapters. With it, DELETE /requests/ID cancels any request."
                         + " Without this flag the API key serves, if there is only one; if clients"
                         + " need no key, programs on this machine may send these requests. Other"

@@ -59,6 +59,7 @@ final class FlagNames implements SettingNames {
             case DDTREE -> "--ddtree";
             case DRAFT_RESIDENCY -> "--draft-residency";
             case LORA -> "--lora";
+            case LORA_DIR -> "--lora-dir";
             case MMPROJ -> "--mmproj";
             case MMPROJ_DEVICE -> "--mmproj-device";
             case IMAGE_TOKENS -> "--image-max-tokens";

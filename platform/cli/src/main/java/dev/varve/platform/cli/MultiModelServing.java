@@ -170,7 +170,10 @@ final class MultiModelServing {
                                 flags.environment(),
                                 sizes.compression());
         HostSettings together =
-                host.with(plugins).with(host.devices().with(claims)).with(sizes.sharing());
+                host.with(plugins)
+                        .with(host.devices().with(claims))
+                        .with(sizes.sharing())
+                        .withAdapterFolders(flags.server().adapterFolders());
         return new FileModelSource(
                 header.outline(id, asked.contextTokens(), template.isPresent()),
                 header.stamp(),

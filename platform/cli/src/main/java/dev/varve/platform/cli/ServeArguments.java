@@ -22,8 +22,10 @@ import dev.varve.platform.setting.ByteCount;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -86,6 +88,16 @@ final class ServeArguments {
                             + " with one model.",
             order = 16)
     private Optional<String> modelName = Optional.empty();
+
+    @Option(
+            names = "--lora-dir",
+            paramLabel = "FOLDER",
+            description =
+                    "Folder of LoRA adapters that POST /lora-adapters/add may load while the server"
+                            + " runs, with the folders below it; may be repeated. Without this flag"
+                            + " none.",
+            order = 17)
+    private List<Path> adapterFolders = List.of();
 
     @Mixin private ChatTemplateOption chatTemplate;
 
@@ -191,6 +203,20 @@ final class ServeArguments {
     private Duration shardPatience = EngineOptions.DEFAULT_SHARD_PATIENCE;
 
     @Mixin private ReasoningArguments reasoning;
+
+    /**
+     * Returns the folders of adapters that may be added.
+     *
+     * @throws UsageException if one is no folder
+     */
+    List<Path> adapterFolders() {
+        for (Path folder : adapterFolders) {
+            if (!Files.isDirectory(folder)) {
+                throw new UsageException("--lora-dir: expected a folder, found " + folder);
+            }
+        }
+        return adapterFolders.stream().map(Path::toAbsolutePath).toList();
+    }
 
     /**
      * Returns the options of the HTTP server.

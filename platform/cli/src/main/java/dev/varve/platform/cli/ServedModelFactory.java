@@ -87,10 +87,15 @@ record ServedModelFactory(
                 images, new ImagePlaceholders(images, runtime.tokenizer()), fetcher);
     }
 
-    private static List<ServedAdapters.Adapter> adapters(HostedModel runtime) {
-        return runtime.adapters().stream()
-                .map(each -> new ServedAdapters.Adapter(each.file().toString(), each.scale()))
-                .toList();
+    private static ServedAdapters adapters(HostedModel runtime) {
+        return new ServedAdapters(
+                runtime.adapters().stream()
+                        .map(
+                                each ->
+                                        new ServedAdapters.Adapter(
+                                                each.file().toString(), each.scale()))
+                        .toList(),
+                new HostedAdapterLoader(runtime.changingAdapters()));
     }
 
     private ServedModel text(HostedModel runtime, String id, Optional<ChatRenderer> chat) {

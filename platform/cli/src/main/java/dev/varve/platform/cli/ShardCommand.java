@@ -85,6 +85,15 @@ final class ShardCommand extends CliCommand {
     private List<Path> folders = List.of();
 
     @Option(
+            names = "--lora-dir",
+            paramLabel = "FOLDER",
+            description =
+                    "Folder with LoRA adapters by file name, also in folders below it, which"
+                            + " servers may add while they run; may be repeated.",
+            order = 4)
+    private List<Path> adapterFolders = List.of();
+
+    @Option(
             names = "--insecure",
             description = "The same as --shard-insecure.",
             hidden = true,
@@ -202,7 +211,8 @@ final class ShardCommand extends CliCommand {
                 new InstalledShardResources.Permitted(
                         allowed,
                         models.stream().map(model -> model.file(environment())).toList(),
-                        lookedUp),
+                        lookedUp,
+                        adapterFolders),
                 TensorDigests.cachedIn(environment().cacheFolder()));
     }
 }

@@ -27,6 +27,7 @@ import java.util.Optional;
  * @param sharing how cached prefixes are shared with servers and reported to routers
  * @param images image input; empty for none
  * @param adapters LoRA adapters, whose changes are added
+ * @param adapterFolders folders of adapters that may be added while the model runs
  */
 @SuppressWarnings("exports") // see package-info
 public record HostSettings(
@@ -40,7 +41,8 @@ public record HostSettings(
         Optional<CompressionSettings> compression,
         ClusterCacheSettings sharing,
         Optional<ImageSettings> images,
-        List<LoraSettings> adapters) {
+        List<LoraSettings> adapters,
+        List<Path> adapterFolders) {
     /** Checks that nothing is missing. */
     public HostSettings {
         Objects.requireNonNull(file);
@@ -54,6 +56,7 @@ public record HostSettings(
         Objects.requireNonNull(sharing);
         Objects.requireNonNull(images);
         adapters = List.copyOf(adapters);
+        adapterFolders = List.copyOf(adapterFolders);
     }
 
     /** Creates settings without adapters. */
@@ -79,6 +82,7 @@ public record HostSettings(
                 compression,
                 sharing,
                 images,
+                List.of(),
                 List.of());
     }
 
@@ -253,7 +257,8 @@ public record HostSettings(
                 compression,
                 sharing,
                 images,
-                adapters);
+                adapters,
+                adapterFolders);
     }
 
     /** Returns a copy with a bounded attention cache. */
@@ -274,7 +279,8 @@ public record HostSettings(
                 compression,
                 sharing,
                 images,
-                adapters);
+                adapters,
+                adapterFolders);
     }
 
     /** Returns a copy with other plugins. */
@@ -290,7 +296,8 @@ public record HostSettings(
                 compression,
                 sharing,
                 images,
-                adapters);
+                adapters,
+                adapterFolders);
     }
 
     /** Returns a copy with other process settings. */
@@ -306,7 +313,8 @@ public record HostSettings(
                 compression,
                 sharing,
                 images,
-                adapters);
+                adapters,
+                adapterFolders);
     }
 
     /** Returns a copy with a disk store for cached prefixes. */
@@ -322,7 +330,8 @@ public record HostSettings(
                 compression,
                 sharing,
                 images,
-                adapters);
+                adapters,
+                adapterFolders);
     }
 
     /** Returns a copy with speculative decoding. */
@@ -338,7 +347,8 @@ public record HostSettings(
                 compression,
                 sharing,
                 images,
-                adapters);
+                adapters,
+                adapterFolders);
     }
 
     /** Returns a copy with prompt compression. */
@@ -354,7 +364,8 @@ public record HostSettings(
                 Optional.of(other),
                 sharing,
                 images,
-                adapters);
+                adapters,
+                adapterFolders);
     }
 
     /** Returns a copy with sharing of cached prefixes. */
@@ -370,7 +381,8 @@ public record HostSettings(
                 compression,
                 other,
                 images,
-                adapters);
+                adapters,
+                adapterFolders);
     }
 
     /** Returns a copy with image input. */
@@ -386,7 +398,8 @@ public record HostSettings(
                 compression,
                 sharing,
                 Optional.of(other),
-                adapters);
+                adapters,
+                adapterFolders);
     }
 
     /** Returns a copy with LoRA adapters. */
@@ -402,6 +415,24 @@ public record HostSettings(
                 compression,
                 sharing,
                 images,
+                others,
+                adapterFolders);
+    }
+
+    /** Returns a copy with folders of adapters that may be added while the model runs. */
+    public HostSettings withAdapterFolders(List<Path> others) {
+        return new HostSettings(
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                store,
+                draft,
+                compression,
+                sharing,
+                images,
+                adapters,
                 others);
     }
 }

@@ -5,9 +5,12 @@ import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.content.TensorDigests;
+import dev.varve.platform.engine.AdapterLeases;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.LeasingEngine;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
 import dev.varve.platform.placement.Placement;
@@ -16,7 +19,9 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.runtime.OtherDeviceMemory;
 import dev.varve.platform.runtime.SplitMemoryPlan;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.lora.AdaptedModel;
+import dev.varve.platform.shard.lora.LoraAdapter;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
@@ -39,6 +44,9 @@ public final class HostedModel implements AutoCloseable {
     private final Tokenizer tokenizer;
     private final double loadMillis;
     private final Auxiliaries auxiliaries;
+    private final AdapterLeases leases;
+    private final HostedAdapters adapters;
+    private Optional<Engine> engine = Optional.empty();
     private Optional<EnginePool> pool = Optional.empty();
 
     /** Drafter, owned by the model, and the compressor that uses it. */
@@ -62,12 +70,21 @@ public final class HostedModel implements AutoCloseable {
         }
     }
 
+    /**
+     * Where adapters come from that are added later.
+     *
+     * @param folders where their files may be
+     * @param digests computes the digests of their tensors
+     */
+    record AdapterSource(AdapterFolders folders, TensorDigests digests) {}
+
     HostedModel(
             List<LoadedModel> replicas,
             ReplicaFactory opening,
             PlacedShardFactory devices,
             Tokenizer tokenizer,
             Auxiliaries auxiliaries,
+            AdapterSource adapterSource,
             double loadMillis) {
         this.replicas = List.copyOf(replicas);
         this.opening = opening;
@@ -76,6 +93,16 @@ public final class HostedModel implements AutoCloseable {
         this.tokenizer = tokenizer;
         this.auxiliaries = auxiliaries;
         this.loadMillis = loadMillis;
+        leases =
+                new AdapterLeases(
+                        AdaptedModel.adapters(adapter()).stream().map(LoraAdapter::scale).toList());
+        adapters =
+                new HostedAdapters(
+                        new OpenedModel(file(), adapter()),
+                        adapterSource.folders(),
+                        adapterSource.digests(),
+                        leases,
+                        this::engine);
     }
 
     /**
@@ -100,7 +127,12 @@ public final class HostedModel implements AutoCloseable {
         return PreparedModel.open(settings, listener).load();
     }
 
-    /** Returns the LoRA adapters whose changes the model has. */
+    /** Returns the object that adds and removes LoRA adapters while the model runs. */
+    public HostedAdapters changingAdapters() {
+        return adapters;
+    }
+
+    /** Returns the LoRA adapters that were loaded with the model. */
     public List<LoraSettings> adapters() {
         return AdaptedModel.adapters(adapter()).stream()
                 .map(adapter -> new LoraSettings(adapter.file().path(), adapter.scale()))
@@ -134,6 +166,12 @@ public final class HostedModel implements AutoCloseable {
 
     /** Returns the engine, which the first call starts; the model owns it. */
     public synchronized Engine engine() {
+        Engine running = engine.orElseGet(() -> new LeasingEngine(computing(), leases));
+        engine = Optional.of(running);
+        return running;
+    }
+
+    private Engine computing() {
         if (replicas.size() == 1) {
             return model.engine();
         }

@@ -20,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Resources of a shard process: devices and families of this installation, and the model files that
@@ -33,13 +35,24 @@ public final class InstalledShardResources implements ShardResources {
      * @param devices devices of this process; empty: all
      * @param models model files
      * @param folders folders of model files
+     * @param adapterFolders folders of LoRA adapters, with the folders below them
      */
-    public record Permitted(List<DeviceReference> devices, List<Path> models, List<Path> folders) {
+    public record Permitted(
+            List<DeviceReference> devices,
+            List<Path> models,
+            List<Path> folders,
+            List<Path> adapterFolders) {
         /** Copies the lists. */
         public Permitted {
             devices = List.copyOf(devices);
             models = List.copyOf(models);
             folders = List.copyOf(folders);
+            adapterFolders = List.copyOf(adapterFolders);
+        }
+
+        /** Permits no folders of adapters. */
+        public Permitted(List<DeviceReference> devices, List<Path> models, List<Path> folders) {
+            this(devices, models, folders, List.of());
         }
     }
 
@@ -122,19 +135,33 @@ public final class InstalledShardResources implements ShardResources {
         return GgufFile.open(find(name));
     }
 
+    @Override
+    public List<GgufFile> loras(String name) {
+        List<Path> found = new ArrayList<>(search(name).stream().toList());
+        found.addAll(new AdapterFolders(permitted.adapterFolders()).named(name));
+        if (found.isEmpty()) {
+            throw missing(name);
+        }
+        return found.stream().map(GgufFile::open).toList();
+    }
+
     private Path find(String name) {
-        for (Path file : permitted.models()) {
-            if (file.getFileName().toString().equals(name)) {
-                return file;
-            }
-        }
-        for (Path folder : permitted.folders()) {
-            Path file = folder.resolve(name);
-            if (Files.isRegularFile(file)) {
-                return file;
-            }
-        }
-        throw new VarveException(
+        return search(name).orElseThrow(() -> missing(name));
+    }
+
+    private Optional<Path> search(String name) {
+        return Stream.concat(
+                        permitted.models().stream()
+                                .filter(file -> file.getFileName().toString().equals(name)),
+                        permitted.folders().stream()
+                                .map(folder -> folder.resolve(name))
+                                .filter(Files::isRegularFile))
+                .findFirst();
+    }
+
+    private VarveException missing(String name) {
+        List<Path> adapters = permitted.adapterFolders();
+        return new VarveException(
                 VarveException.Kind.UNREADABLE_FILE,
                 name
                         + ": this shard has no such model; it searches "
@@ -144,7 +171,8 @@ public final class InstalledShardResources implements ShardResources {
                         + " and "
                         + Setting.MODELS
                         + " "
-                        + permitted.folders());
+                        + permitted.folders()
+                        + (adapters.isEmpty() ? "" : " and " + Setting.LORA_DIR + " " + adapters));
     }
 
     private static void warn(String message) {

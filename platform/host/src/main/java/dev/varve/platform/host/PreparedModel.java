@@ -317,7 +317,9 @@ public final class PreparedModel {
     public PlacedShardFactory shards() {
         List<Path> files = new ArrayList<>(List.of(model.file().path()));
         settings.adapters().forEach(adapter -> files.add(adapter.file()));
-        return shards(new ProcessLinkFactory(files, catalog, settings.processes()));
+        return shards(
+                new ProcessLinkFactory(
+                        files, settings.adapterFolders(), catalog, settings.processes()));
     }
 
     /** Creates the factory of this model's shards with other links to processes. */
@@ -541,6 +543,8 @@ public final class PreparedModel {
                             shards,
                             tokenizer,
                             new HostedModel.Auxiliaries(drafter, encoder),
+                            new HostedModel.AdapterSource(
+                                    new AdapterFolders(settings.adapterFolders()), digests),
                             (System.nanoTime() - begin) / 1e6);
             opening.serve(hosted::engine);
             return hosted;

@@ -22,6 +22,7 @@ final class ProcessLinkFactory implements ShardLinkFactory {
     private static final String UNIX = "unix";
 
     private final List<Path> models;
+    private final List<Path> adapterFolders;
     private final PluginCatalog catalog;
     private final ShardProcessSettings settings;
 
@@ -29,7 +30,20 @@ final class ProcessLinkFactory implements ShardLinkFactory {
      * @param models files that processes may load
      */
     ProcessLinkFactory(List<Path> models, PluginCatalog catalog, ShardProcessSettings settings) {
+        this(models, List.of(), catalog, settings);
+    }
+
+    /**
+     * @param models files that processes may load
+     * @param adapterFolders folders of adapters that processes may load
+     */
+    ProcessLinkFactory(
+            List<Path> models,
+            List<Path> adapterFolders,
+            PluginCatalog catalog,
+            ShardProcessSettings settings) {
         this.models = List.copyOf(models);
+        this.adapterFolders = List.copyOf(adapterFolders);
         this.catalog = catalog;
         this.settings = settings;
     }
@@ -71,6 +85,9 @@ final class ProcessLinkFactory implements ShardLinkFactory {
         command.addAll(List.of("--device", device.device()));
         for (Path model : models) {
             command.addAll(List.of("--model", model.toAbsolutePath().toString()));
+        }
+        for (Path folder : adapterFolders) {
+            command.addAll(List.of("--lora-dir", folder.toAbsolutePath().toString()));
         }
         return new ShardLaunch(device.toString(), command, Map.of(), settings.workFolder());
     }

@@ -150,7 +150,7 @@ final class ApiRoutes {
         report("/props", RoutePurpose.SERVICE, this::properties);
         report("/v1/models", RoutePurpose.SERVICE, this::models, "/models");
         report("/slots", RoutePurpose.SERVICE, this::slots);
-        routes.map(new LoraAdaptersRoute(context));
+        mapAdapters();
         routes.mapAt(
                 new RetrieveModelRoute(lifecycle, offeredModels, models),
                 RetrieveModelRoute.PREFIX + "*");
@@ -161,6 +161,19 @@ final class ApiRoutes {
                         Route.Methods.READ,
                         exchange -> index(options.address().basePath()));
         RootRoute.map(routes, facts, lifecycle, options);
+    }
+
+    private void mapAdapters() {
+        routes.map(new LoraAdaptersRoute(context));
+        routes.map(new LoraAdapterAddRoute(context));
+        LoraAdapterRemoval removal = new LoraAdapterRemoval(context);
+        routes.mapAt(
+                route(
+                        "/lora-adapters/ID",
+                        RoutePurpose.OPERATION,
+                        Route.Methods.DELETE,
+                        removal::remove),
+                LoraAdapterRemoval.PREFIX + "*");
     }
 
     private JsonNode properties(Exchange exchange) {

@@ -50,6 +50,17 @@ final class LoraAdaptersRoute extends Route {
         return RequestOutcome.PLAIN;
     }
 
+    /** Returns the adapters of the requested model, which must be loaded. */
+    static ServedAdapters adapters(RouteContext context, Exchange exchange) {
+        return context.offeredModels()
+                .view(RequestedModelName.inQuery(exchange.request()))
+                .running()
+                .orElseThrow(ApiException::loading)
+                .served()
+                .description()
+                .adapters();
+    }
+
     /** Sets the scales of a loaded model. */
     private static final class Change extends Route {
         private static final long serialVersionUID = 1L;
@@ -70,20 +81,11 @@ final class LoraAdaptersRoute extends Route {
         RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
             RequestBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
             byte[] bytes = body.take();
-            ServedAdapters adapters =
-                    context.offeredModels()
-                            .view(RequestedModelName.inQuery(exchange.request()))
-                            .running()
-                            .orElseThrow(ApiException::loading)
-                            .served()
-                            .description()
-                            .adapters();
-            adapters.setUsual(
+            ServedAdapters adapters = adapters(context, exchange);
+            JsonNode scales =
                     context.ingress()
-                            .work(
-                                    exchange.owner(),
-                                    bytes.length,
-                                    () -> adapters.read("adapters", Json.parseArray(bytes))));
+                            .work(exchange.owner(), bytes.length, () -> Json.parseArray(bytes));
+            adapters.setUsual("adapters", scales);
             JsonResponse.write(exchange.response(), 200, Json.object().put("success", true));
             return RequestOutcome.PLAIN;
         }

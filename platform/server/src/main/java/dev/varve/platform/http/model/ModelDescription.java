@@ -52,12 +52,12 @@ public record ModelDescription(
 
     /** Returns this description with adapters. */
     public ModelDescription with(List<ServedAdapters.Adapter> others) {
+        return with(new ServedAdapters(others));
+    }
+
+    /** Returns this description with adapters that may change. */
+    public ModelDescription with(ServedAdapters others) {
         return new ModelDescription(
-                id,
-                architecture,
-                trainedContextTokens,
-                details,
-                placement,
-                new ServedAdapters(others));
+                id, architecture, trainedContextTokens, details, placement, others);
     }
 }

@@ -119,12 +119,15 @@ public final class ModelQueries {
     /** Returns the response of {@code /lora-adapters}, in llama.cpp's format. */
     public ArrayNode adapters() {
         ArrayNode list = Json.MAPPER.createArrayNode();
-        for (ServedAdapters.Adapter adapter : served.description().adapters().current()) {
-            list.addObject()
-                    .put("id", list.size() - 1)
-                    .put("path", adapter.path())
-                    .put("scale", adapter.scale());
-        }
+        served.description()
+                .adapters()
+                .current()
+                .forEach(
+                        (id, adapter) ->
+                                list.addObject()
+                                        .put("id", id)
+                                        .put("path", adapter.path())
+                                        .put("scale", adapter.scale()));
         return list;
     }
 

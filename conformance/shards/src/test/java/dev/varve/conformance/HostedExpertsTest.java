@@ -17,6 +17,7 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.HostedAdapters;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.LoraSettings;
 import dev.varve.platform.host.ModelLoadListener;
@@ -241,6 +242,14 @@ class HostedExpertsTest {
             Answer.submit(model.engine(), together);
             assertArrayEquals(without, together.getFirst().tokens());
             assertArrayEquals(expected, together.getLast().tokens());
+        }
+        HostSettings plain = host(file, two, devices).withAdapterFolders(List.of(folder));
+        try (HostedModel model = PreparedModel.open(plain, new ModelLoadListener() {}).load()) {
+            HostedAdapters.Added added = model.changingAdapters().add("lora.gguf");
+            LoraScales scales = new LoraScales(List.of(1f), List.of(added.content()));
+            Answer answer = Answer.adapted(prompt, 12, CacheScope.none(), scales);
+            answer.submit(model.engine());
+            assertArrayEquals(expected, answer.tokens(), "added later");
         }
     }
 

@@ -2,6 +2,8 @@ package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.lora.LoraScales;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
@@ -56,17 +58,44 @@ public record CacheScope(String name, LoraScales lora) {
         return other.equals(lora) ? this : new CacheScope(name, other);
     }
 
-    /** Text that differs between all scopes, and is the same in later processes. */
+    /**
+     * Text that differs between all scopes, and is the same in later processes. An adapter that was
+     * added while the model ran is named by its content: its number may be another one then.
+     */
     public String identity() {
-        return lora.areAsLoaded()
-                ? name
-                : SCALES
-                        + lora.values().stream()
-                                .map(scale -> Integer.toHexString(Float.floatToIntBits(scale)))
-                                .collect(Collectors.joining(","))
-                        + (lora.contents().isEmpty() ? "" : ";" + String.join(",", lora.contents()))
-                        + SCALES
-                        + name;
+        if (lora.areAsLoaded()) {
+            return name;
+        }
+        return SCALES
+                + (lora.contents().isEmpty() ? byNumber(lora.values()) : byContent())
+                + SCALES
+                + name;
+    }
+
+    private static String byNumber(List<Float> scales) {
+        return scales.stream().map(CacheScope::hex).collect(Collectors.joining(","));
+    }
+
+    private String byContent() {
+        List<Float> loaded = new ArrayList<>();
+        // In the order of the numbers, in which the changes are added.
+        List<String> added = new ArrayList<>();
+        for (int number = 0; number < lora.values().size(); number++) {
+            float scale = lora.values().get(number);
+            String content = lora.content(number);
+            loaded.add(content.isEmpty() ? scale : 0f);
+            if (!content.isEmpty()) {
+                added.add(content + "=" + hex(scale));
+            }
+        }
+        while (!loaded.isEmpty() && loaded.getLast() == 0) {
+            loaded.removeLast();
+        }
+        return byNumber(loaded) + ";" + String.join(",", added);
+    }
+
+    private static String hex(float scale) {
+        return Integer.toHexString(Float.floatToIntBits(scale));
     }
 
     /** The scope of all clients that cannot be distinguished. */

@@ -46,6 +46,21 @@ class CacheScopeTest {
         assertEquals(ALICE, ALICE.with(HALF).with(LoraScales.AS_LOADED));
     }
 
+    private static String added(List<Float> scales, List<String> contents) {
+        return ALICE.with(new LoraScales(scales, contents)).identity();
+    }
+
+    @Test
+    void addedAdaptersAreNamedByTheirContent() {
+        String first = added(List.of(0.5f, 1f), List.of("", "aa"));
+
+        assertNotEquals(first, added(List.of(0.5f, 1f), List.of("", "bb")));
+        assertNotEquals(first, added(List.of(0.5f, 2f), List.of("", "aa")));
+        assertNotEquals(first, added(List.of(0f, 1f), List.of("", "aa")));
+        assertNotEquals(first, added(List.of(0.5f, 1f), List.of()));
+        assertEquals(first, added(List.of(0.5f, 0f, 1f), List.of("", "", "aa")));
+    }
+
     @Test
     void partsAndDisabledCachesKeepTheScales() {
         assertEquals(HALF, ALICE.with(HALF).part("team").lora());

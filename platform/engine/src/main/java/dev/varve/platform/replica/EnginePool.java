@@ -371,6 +371,10 @@ public final class EnginePool implements Engine {
     public CompletableFuture<Void> adapt(AdapterChange change) {
         CompletableFuture<Void> changed;
         synchronized (adapters) {
+            if (change instanceof AdapterChange.Add && engines().findAny().isEmpty()) {
+                // No shard could refuse it, and replicas that are loaded later would fail.
+                return CompletableFuture.failedFuture(unavailable());
+            }
             adapters.put(change.number(), change);
             changed = all(engines().map(engine -> engine.adapt(change)).toList());
         }

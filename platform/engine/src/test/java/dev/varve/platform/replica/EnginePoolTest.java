@@ -7,16 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.engine.AdapterFile;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ReplicaStatus;
+import dev.varve.platform.shard.lora.AdapterChange;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +56,23 @@ class EnginePoolTest {
         CountDownLatch gate = new CountDownLatch(1);
         shard.trap(batch -> Await.latch(gate));
         return gate;
+    }
+
+    @Test
+    void aReplicaThatReturnsHasTheAdaptersOfTheMoment(@TempDir Path folder) {
+        AdapterChange.Add kept = AdapterFile.add(folder, 1);
+        AdapterChange removed = new AdapterChange.Remove(0);
+        try (EnginePool pool = replicas.pool(2)) {
+            pool.adapt(AdapterFile.add(folder, 0)).join();
+            pool.adapt(kept).join();
+            pool.adapt(removed).join();
+
+            pool.restart(0);
+            Await.until("it was loaded again", () -> replica(pool, 0).moves().restarts() == 1);
+
+            assertEquals(List.of(removed, kept), replicas.shard(2).changes);
+            assertEquals(removed, replicas.shard(1).changes.getLast());
+        }
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.lora.AdapterChange;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -46,6 +48,9 @@ final class PlainReplicas {
 
     /** A shard that can run an action before a batch. */
     static final class Shard extends PlainShard {
+        /** Changes of adapters so far. */
+        final List<AdapterChange> changes = Collections.synchronizedList(new ArrayList<>());
+
         private volatile Consumer<Batch> trap = batch -> {};
 
         Shard(EngineOptions options) {
@@ -59,6 +64,12 @@ final class PlainReplicas {
 
         void trap(Consumer<Batch> what) {
             trap = what;
+        }
+
+        @Override
+        public CompletableFuture<Void> adapt(AdapterChange change) {
+            changes.add(change);
+            return CompletableFuture.completedFuture(null);
         }
 
         @Override

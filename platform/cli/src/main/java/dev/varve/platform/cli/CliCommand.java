@@ -23,6 +23,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -204,7 +205,9 @@ abstract class CliCommand implements Callable<Integer> {
                     };
             HostSettings host =
                     arguments.host(settings, environment(), usesUsualDraft(), compression());
-            return HostedModel.open(store().map(host::with).orElse(host).with(sharing()), report);
+            HostSettings keeping = store().map(host::with).orElse(host);
+            return HostedModel.open(
+                    keeping.with(sharing()).withAdapterFolders(adapterFolders()), report);
         }
     }
 
@@ -221,6 +224,11 @@ abstract class CliCommand implements Callable<Integer> {
     /** Settings of the sharing of cached prefixes; nothing is shared by default. */
     ClusterCacheSettings sharing() {
         return ClusterCacheSettings.NONE;
+    }
+
+    /** Folders of adapters that may be added while the model runs; none by default. */
+    List<Path> adapterFolders() {
+        return List.of();
     }
 
     /** Settings of prompt compression; none by default. */

@@ -26,6 +26,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -346,6 +347,11 @@ final class ServeCommand extends CliCommand {
     @Override
     Optional<StoreSettings> store() {
         return store;
+    }
+
+    @Override
+    List<Path> adapterFolders() {
+        return server.adapterFolders();
     }
 
     @Override

@@ -34,12 +34,23 @@ class InstalledShardResourcesTest {
 
     private InstalledShardResources host(
             List<String> devices, List<Path> models, List<Path> folders) {
+        return host(devices, models, folders, List.of());
+    }
+
+    private InstalledShardResources host(
+            List<String> devices,
+            List<Path> models,
+            List<Path> folders,
+            List<Path> adapterFolders) {
         PluginCatalog catalog = plugins.catalog();
         return new InstalledShardResources(
                 catalog,
                 new LocalBackends(catalog.backends(), BackendOptions.packed(folder)),
                 new InstalledShardResources.Permitted(
-                        devices.stream().map(DeviceReference::parse).toList(), models, folders),
+                        devices.stream().map(DeviceReference::parse).toList(),
+                        models,
+                        folders,
+                        adapterFolders),
                 TensorDigests.cachedIn(folder));
     }
 
@@ -86,6 +97,25 @@ class InstalledShardResourcesTest {
 
         assertEquals(kind, error.kind());
         assertTrue(error.getMessage().contains(expected), error.getMessage());
+    }
+
+    @Test
+    void adaptersAreFoundByNameBelowTheirFolders() throws IOException {
+        Path models = Files.createDirectory(folder.resolve("models"));
+        Path below = Files.createDirectories(folder.resolve("adapters/a/b"));
+        Path first = PlainModel.mixed(256).write(models);
+        Path second = PlainModel.attentionOnly(2, 256).write(below);
+        InstalledShardResources host =
+                host(List.of(), List.of(), List.of(models), List.of(folder.resolve("adapters")));
+
+        List<Path> found = host.loras("plain.gguf").stream().map(file -> file.path()).toList();
+
+        assertEquals(List.of(first, second), found);
+        VarveException missing =
+                assertThrows(VarveException.class, () -> host.loras("missing.gguf"));
+        assertEquals(VarveException.Kind.UNREADABLE_FILE, missing.kind());
+        assertTrue(
+                missing.getMessage().contains(Setting.LORA_DIR.toString()), missing.getMessage());
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.varve.platform.shard.lora.AdapterChange;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Generates tokens for many requests at once. Thread-safe. */
@@ -27,6 +28,11 @@ public interface Engine extends AutoCloseable {
     /** Queues one request. */
     default GenerationHandle submit(GenerationRequest request, GenerationListener listener) {
         return submit(List.of(new NewRequest(request, listener))).getFirst();
+    }
+
+    /** Returns the control of the replicas that share the requests; empty for a single engine. */
+    default Optional<ReplicaControl> replicaControl() {
+        return Optional.empty();
     }
 
     /** Returns the current counters and gauges. Never waits for a step. */

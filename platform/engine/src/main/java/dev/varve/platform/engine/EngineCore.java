@@ -57,6 +57,7 @@ public final class EngineCore implements Engine {
 
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
     private volatile RequestFailover failover = RequestFailover.NONE;
+    private final Evacuation evacuation = new Evacuation();
 
     /** Reason of a requested failure, which takes effect after the current step. */
     private volatile Optional<VarveException> requestedFailure = Optional.empty();
@@ -154,11 +155,24 @@ public final class EngineCore implements Engine {
     }
 
     /**
-     * Returns whether it accepts requests: it has not failed, is not closed, and rejects none
-     * because of a lost shard.
+     * Returns whether it accepts requests: it has not failed, is not closed or evacuated, and
+     * rejects none because of a lost shard.
      */
     public boolean acceptsRequests() {
-        return !broken.isDone() && !queue.isClosed() && !queue.isRejecting();
+        return !broken.isDone() && queue.isAdopting();
+    }
+
+    /**
+     * Rejects new requests, and moves the accepted ones to other engines after the current step,
+     * with the tokens that they have. While no other engine accepts requests, they continue here.
+     *
+     * @return completes when this engine has no requests; also if it fails or is closed
+     */
+    public CompletableFuture<Void> evacuate() {
+        queue.leave();
+        CompletableFuture<Void> end = evacuation.request();
+        queue.wakeUp();
+        return end;
     }
 
     /** Fails the engine after the current step. */
@@ -241,13 +255,14 @@ public final class EngineCore implements Engine {
     }
 
     private boolean isIdle() {
-        return steps.isIdle() && requestedFailure.isEmpty();
+        return steps.isIdle() && requestedFailure.isEmpty() && !evacuation.isPending();
     }
 
     private void step() {
         try {
             runEngineCalls();
             removeCancelled();
+            moveAll();
             admit();
             steps.run();
         } catch (ShardLostException e) {
@@ -261,6 +276,27 @@ public final class EngineCore implements Engine {
         }
         if (steps.failuresInARow() >= FAILURES_IN_A_ROW) {
             throw new IllegalStateException(steps.failuresInARow() + " steps failed in a row");
+        }
+    }
+
+    /** Moves all requests to other engines if that was requested. */
+    private void moveAll() {
+        if (evacuation.isPending() && failover.isOpen()) {
+            steps.requeueAllAndRetain();
+            // Each is queued at the front of another engine, so the next one is the last to move.
+            move(
+                            queue.takeAll().reversed(),
+                            new VarveException(
+                                    VarveException.Kind.UNAVAILABLE, "the replica is drained"))
+                    .forEach(queue::requeue);
+        }
+        endEvacuation();
+    }
+
+    private void endEvacuation() {
+        if (evacuation.isPending() && steps.hasNoRequests() && queue.size() == 0) {
+            LOG.log(System.Logger.Level.INFO, "the engine has no requests and accepts none");
+            evacuation.end();
         }
     }
 
@@ -319,6 +355,7 @@ public final class EngineCore implements Engine {
                 return;
             }
             endCancelled();
+            endEvacuation();
             // Calls from other threads are served during the outage.
             runEngineCalls();
             publish();
@@ -480,6 +517,7 @@ public final class EngineCore implements Engine {
         } finally {
             closePipeline();
             steps.close();
+            evacuation.end();
         }
     }
 

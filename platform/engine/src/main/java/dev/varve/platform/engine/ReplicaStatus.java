@@ -28,7 +28,11 @@ public record ReplicaStatus(
         /** One of its shards is missing. */
         RECOVERING,
         /** Its engine has failed, or is being loaded again. */
-        DOWN;
+        DOWN,
+        /** An operator drains it: its requests move to other replicas, and it gets no others. */
+        DRAINING,
+        /** An operator has drained it, and it has no engine until it is resumed. */
+        DRAINED;
 
         /** Returns the name in lower case, for APIs and logs. */
         public String word() {

@@ -38,6 +38,10 @@ final class RequestQueue implements QueueAccess {
 
     private boolean working;
     private boolean draining;
+
+    /** Whether the requests move to other engines, so that none may be adopted either. */
+    private boolean leaving;
+
     private boolean closed;
 
     /** Whether listeners of removed requests are being called; a drain waits for that. */
@@ -81,12 +85,13 @@ final class RequestQueue implements QueueAccess {
     /**
      * Queues a request of another engine at the front, also while this engine drains.
      *
-     * @throws VarveException of kind UNAVAILABLE if requests are rejected, or the queue is closed
+     * @throws VarveException of kind UNAVAILABLE if requests are rejected or leave, or the queue is
+     *     closed
      */
     void adopt(Request request) {
         lock.lock();
         try {
-            if (closed) {
+            if (closed || leaving) {
                 throw ended();
             }
             if (refusal.isPresent()) {
@@ -100,7 +105,7 @@ final class RequestQueue implements QueueAccess {
     }
 
     private void requireOpen(int count) {
-        if (closed || draining) {
+        if (closed || draining || leaving) {
             throw ended();
         }
         if (refusal.isPresent()) {
@@ -200,6 +205,39 @@ final class RequestQueue implements QueueAccess {
             lock.unlock();
         }
         endAll(end);
+    }
+
+    /** Rejects all further requests, those of other engines included. */
+    void leave() {
+        lock.lock();
+        try {
+            leaving = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether the queue adopts requests of other engines. */
+    boolean isAdopting() {
+        lock.lock();
+        try {
+            return !closed && !leaving && refusal.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Removes and returns all requests, the next one first. */
+    List<Request> takeAll() {
+        lock.lock();
+        try {
+            List<Request> all = List.copyOf(waiting);
+            waiting.clear();
+            return all;
+        } finally {
+            lock.unlock();
+        }
     }
 
     boolean isRejecting() {
@@ -393,11 +431,12 @@ final class RequestQueue implements QueueAccess {
         }
     }
 
-    /** Returns whether the queue is neither closed nor draining, and has no requests and calls. */
+    /** Returns whether the queue accepts new requests, and has no requests and calls. */
     boolean isIdle() {
         lock.lock();
         try {
-            return !closed && !draining && waiting.isEmpty() && engineCalls.isEmpty();
+            boolean open = !closed && !draining && !leaving;
+            return open && waiting.isEmpty() && engineCalls.isEmpty();
         } finally {
             lock.unlock();
         }

@@ -258,18 +258,34 @@ final class RunningRequests {
             // The request has ended, which freed its slots.
             return;
         }
-        requests.remove(youngest);
-        SequenceCache place = youngest.sequence();
-        boolean whole = !youngest.isRestoring();
-        youngest.dropSequence();
-        draftProposer.remove(youngest);
+        release(youngest);
+        preemptions++;
+        queue.requeue(youngest);
+    }
+
+    /**
+     * Requeues all requests, the first admitted one at the front, and keeps their computed
+     * sequences as cached prefixes. None of them may be in a batch.
+     */
+    void requeueAllAndRetain() {
+        for (Request request : all().reversed()) {
+            release(request);
+            queue.requeue(request);
+        }
+    }
+
+    /** Removes a request from the caches, which keep its sequence unless it is incomplete. */
+    private void release(Request request) {
+        requests.remove(request);
+        SequenceCache place = request.sequence();
+        boolean whole = !request.isRestoring();
+        request.dropSequence();
+        draftProposer.remove(request);
         if (whole) {
             cache.preempt(place);
         } else {
             cache.drop(place);
         }
-        preemptions++;
-        queue.requeue(youngest);
     }
 
     /** Fails all requests, or moves them to other engines; the content of the caches is unknown. */

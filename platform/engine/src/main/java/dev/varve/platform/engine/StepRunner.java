@@ -510,6 +510,20 @@ final class StepRunner {
         state.draftProposer().close();
     }
 
+    /**
+     * Requeues all running requests after their batches have returned; the caches keep their
+     * sequences.
+     */
+    void requeueAllAndRetain() {
+        state.inFlight().awaitAll();
+        running.requeueAllAndRetain();
+    }
+
+    /** Returns whether no request runs. */
+    boolean hasNoRequests() {
+        return running.isEmpty();
+    }
+
     /** Requeues all running requests, since their sequences are lost. */
     void requeueAll() {
         state.inFlight().abandon();

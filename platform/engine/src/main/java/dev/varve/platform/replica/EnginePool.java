@@ -5,6 +5,7 @@ import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GenerationHandle;
+import dev.varve.platform.engine.ReplicaControl;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.RequestFailover;
 import dev.varve.platform.engine.TransferableRequest;
@@ -40,6 +41,7 @@ public final class EnginePool implements Engine {
     private final ReplicaRestarter restarter;
     private final ActiveRequestCounter open = new ActiveRequestCounter();
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
+    private final ReplicaDrains drains;
 
     /** Changes of adapters by their numbers, for replicas that are loaded again; guards itself. */
     private final Map<Integer, AdapterChange> adapters = new TreeMap<>();
@@ -54,6 +56,7 @@ public final class EnginePool implements Engine {
         replicas = IntStream.range(0, count).mapToObj(Replica::new).toList();
         this.opener = opener;
         this.restarter = restarter;
+        drains = new ReplicaDrains(replicas, restarter, each -> load(each, 0));
     }
 
     /**
@@ -227,7 +230,7 @@ public final class EnginePool implements Engine {
     /** Starts to reload a failed engine; the engine's own thread moves its requests. */
     private void onFailure(Replica replica, VarveException reason, int failures) {
         replica.markFailed(reason);
-        if (closed) {
+        if (closed || replica.drain().isPresent()) {
             return;
         }
         LOG.log(
@@ -235,9 +238,12 @@ public final class EnginePool implements Engine {
                 "replica {0} is down and is loaded again: {1}",
                 replica.id(),
                 reason.getMessage());
-        int before = replica.uptimeNanos() < SHORT_LIFE ? failures : 0;
-        RestartAttempt attempt = new RestartAttempt(replica, before);
-        restarter.retryUntilSuccess(attempt::run, before);
+        load(replica, replica.uptimeNanos() < SHORT_LIFE ? failures : 0);
+    }
+
+    private void load(Replica replica, int failures) {
+        RestartAttempt attempt = new RestartAttempt(replica, failures);
+        restarter.retryUntilSuccess(attempt::run, failures);
     }
 
     /** Attempts to load one replica again. */
@@ -251,7 +257,8 @@ public final class EnginePool implements Engine {
         }
 
         boolean run() {
-            if (closed) {
+            // A drain and a resumption may have happened since the last attempt.
+            if (closed || replica.drain().isPresent() || replica.isLoaded()) {
                 return true;
             }
             failures++;
@@ -286,6 +293,14 @@ public final class EnginePool implements Engine {
                     "replica {0} cannot be loaded: {1}",
                     replica.id(),
                     String.valueOf(failure.getMessage()));
+            replica.failResumption(
+                    new VarveException(
+                            VarveException.Kind.UNAVAILABLE,
+                            "replica "
+                                    + replica.id()
+                                    + " cannot be loaded, which is tried again: "
+                                    + failure.getMessage(),
+                            failure));
             if (replicas.stream().allMatch(each -> each.member().isEmpty())) {
                 broken.complete(
                         new VarveException(
@@ -314,6 +329,11 @@ public final class EnginePool implements Engine {
                                                 VarveException.Kind.UNAVAILABLE,
                                                 "a restart of the replica was requested")));
         return member.isPresent();
+    }
+
+    @Override
+    public Optional<ReplicaControl> replicaControl() {
+        return Optional.of(drains);
     }
 
     @Override
@@ -413,6 +433,7 @@ public final class EnginePool implements Engine {
     @Override
     public void close() {
         closed = true;
+        replicas.forEach(each -> each.endOrders(unavailable()));
         List<LoadedEngine> members = engineMembers();
         members.forEach(LoadedEngine::close);
         restarter.close();

@@ -6,6 +6,7 @@ import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ReplicaStatus.State;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -23,6 +24,12 @@ final class Replica implements RoutingTarget {
     private volatile Optional<LoadedEngine> member = Optional.empty();
     private volatile Optional<VarveException> reason = Optional.empty();
     private volatile long openedAt;
+
+    /** The operator's order to drain it; empty if there is none, or it was resumed. */
+    private volatile Optional<CompletableFuture<Void>> drain = Optional.empty();
+
+    /** Completes when it is loaded after a drain; empty from then on. */
+    private volatile Optional<CompletableFuture<Void>> resumption = Optional.empty();
 
     /** Counters of the earlier engines. */
     private Optional<EngineStatus> past = Optional.empty();
@@ -55,8 +62,50 @@ final class Replica implements RoutingTarget {
         return outstandingTokens.get();
     }
 
+    /** Returns whether it has an engine that has not failed. */
+    boolean isLoaded() {
+        return member.filter(each -> !each.engine().broken().isDone()).isPresent();
+    }
+
     boolean acceptsRequests() {
-        return member.filter(each -> each.engine().acceptsRequests()).isPresent();
+        return drain.isEmpty()
+                && member.filter(each -> each.engine().acceptsRequests()).isPresent();
+    }
+
+    /** Returns the order to drain it, if there is one; completed when its engine is closed. */
+    Optional<CompletableFuture<Void>> drain() {
+        return drain;
+    }
+
+    /** Records the order to drain it: it accepts no requests from here on. */
+    CompletableFuture<Void> startDrain() {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        drain = Optional.of(end);
+        return end;
+    }
+
+    /** Removes the order to drain it; returns a future that completes when it is loaded. */
+    CompletableFuture<Void> startResumption() {
+        CompletableFuture<Void> loaded = new CompletableFuture<>();
+        resumption = Optional.of(loaded);
+        drain = Optional.empty();
+        return loaded;
+    }
+
+    /** Returns the future of a resumption that has not succeeded yet. */
+    Optional<CompletableFuture<Void>> resumption() {
+        return resumption;
+    }
+
+    /** Fails a resumption that has not ended. */
+    void failResumption(VarveException why) {
+        resumption.ifPresent(each -> each.completeExceptionally(why));
+    }
+
+    /** Fails orders that have not ended, since the pool closes. */
+    void endOrders(VarveException why) {
+        drain.ifPresent(each -> each.completeExceptionally(why));
+        failResumption(why);
     }
 
     /** Sets the engine after it was loaded. */
@@ -68,6 +117,8 @@ final class Replica implements RoutingTarget {
         // Cleared before the engine accepts requests.
         reason = Optional.empty();
         member = Optional.of(opened);
+        resumption.ifPresent(each -> each.complete(null));
+        resumption = Optional.empty();
     }
 
     /** Returns the number of tokens that devices and host memory can hold. */
@@ -141,6 +192,9 @@ final class Replica implements RoutingTarget {
     }
 
     private State state(EngineStatus status) {
+        if (drain.isPresent()) {
+            return drain.get().isDone() ? State.DRAINED : State.DRAINING;
+        }
         if (reason.isPresent() || member.isEmpty()) {
             return State.DOWN;
         }

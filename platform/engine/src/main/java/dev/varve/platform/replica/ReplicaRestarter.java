@@ -6,7 +6,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Closes and loads failed replicas on its own thread, one at a time. */
+/** Closes and loads failed and drained replicas on its own thread, one at a time. */
 final class ReplicaRestarter implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
     private static final Duration CLOSE_REPORT = Duration.ofSeconds(10);
@@ -56,6 +56,11 @@ final class ReplicaRestarter implements AutoCloseable {
     private long pauseMillis(int failures) {
         long factor = 1L << Math.min(failures - 1, 20);
         return Math.min(longestPause.toMillis(), firstPause.toMillis() * factor);
+    }
+
+    /** Runs work on the thread, after the attempts that were started before. */
+    void execute(Runnable work) {
+        schedule(work, 0);
     }
 
     private void schedule(Runnable work, long millis) {

@@ -10,6 +10,7 @@ import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.HostCacheOptions;
+import dev.varve.platform.engine.ReplicaControl;
 import dev.varve.platform.engine.ShardFaults;
 import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.platform.engine.SimulatedClients;
@@ -23,12 +24,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /**
- * Simulates a pool of engines whose shards fail and are lost. An operator restarts engines, and
- * sometimes an engine cannot be loaded again at once. A request fails only if no engine is left for
- * it.
+ * Simulates a pool of engines whose shards fail and are lost. An operator restarts, drains and
+ * resumes engines, and sometimes an engine cannot be loaded again at once. A request fails only if
+ * no engine is left for it.
  */
 public final class ReplicaScenario implements Scenario {
     private static final int MOST_FAULTS = 6;
@@ -41,6 +43,7 @@ public final class ReplicaScenario implements Scenario {
     private int count;
     private int refusals;
     private int restarts;
+    private int drains;
 
     private int oneOf(int... values) {
         return values[choices.nextInt(values.length)];
@@ -119,22 +122,42 @@ public final class ReplicaScenario implements Scenario {
         int times = own.nextInt(1, 4);
         for (int i = 0; i < times; i++) {
             simulation.sleep(own.nextLong(60_000_000));
-            switch (own.nextInt(3)) {
+            switch (own.nextInt(5)) {
                 case 0 -> {
                     simulation.event("the operator restarts a replica");
                     restarts++;
                     pool.restart(own.nextInt(count));
                 }
-                case 1 -> pool.clearCache().exceptionally(failure -> null).join();
+                case 1, 2 -> drain(pool, own.nextInt(count), own);
+                case 3 -> pool.clearCache().exceptionally(failure -> null).join();
                 default -> pool.cacheEntries().exceptionally(failure -> List.of()).join();
             }
             pool.status();
         }
     }
 
-    /** As long as there are fewer faults than replicas, one of them has the request. */
+    /** Drains a replica and resumes it; other faults may refuse the one or fail the other. */
+    private void drain(EnginePool pool, int replica, SplittableRandom own) {
+        ReplicaControl control = pool.replicaControl().orElseThrow();
+        try {
+            CompletableFuture<Void> drained = control.drain(replica);
+            simulation.event("the operator drains replica " + replica);
+            drains++;
+            drained.join();
+            simulation.sleep(own.nextLong(20_000_000));
+            control.resume(replica).exceptionally(failure -> null).join();
+        } catch (VarveException refused) {
+            simulation.event("replica " + replica + " cannot be drained");
+        }
+    }
+
+    /**
+     * As long as there are fewer faults than replicas, one of them has the request. Drains alone
+     * are no faults, since the last replica is never drained.
+     */
     private boolean isExplained(VarveException error) {
-        int wrong = faults.failedSteps() + faults.lost() + restarts;
+        int faulty = faults.failedSteps() + faults.lost() + restarts;
+        int wrong = faulty == 0 ? 0 : faulty + drains;
         return switch (error.kind()) {
             case BACKEND_FAILED ->
                     faults.failedSteps() > 0 && wrong >= count || faults.failedSteps() > 2;

@@ -217,6 +217,14 @@ final class ApiRoutes {
         PrefixCacheEndpoints cache = new PrefixCacheEndpoints(offeredModels);
         report("/cache", RoutePurpose.OPERATION, cache::list);
         routes.map(route("/cache/clear", RoutePurpose.OPERATION, Route.Methods.POST, cache::clear));
+        routes.mapAt(
+                route(
+                        "/replicas/ID",
+                        RoutePurpose.OPERATION,
+                        Route.Methods.POST,
+                        new ReplicaEndpoints(offeredModels, names, ReplicaEndpoints.PATIENCE)
+                                ::change),
+                ReplicaEndpoints.PREFIX + "*");
         ActiveRequestEndpoints requests = new ActiveRequestEndpoints(offeredModels, activeRequests);
         report("/requests", RoutePurpose.MONITORING, requests::list);
         routes.map(new RequestControlRoute(context, requests), "/chat/completions/control");

@@ -3,6 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.json.ApiException;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,10 +31,31 @@ final class EngineFutures {
                     "server_busy",
                     "the engine has completed no step for " + TIMEOUT_SECONDS + " seconds");
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof VarveException failure) {
-                throw failure;
-            }
-            throw new IllegalStateException("the engine returned no result", e);
+            throw cause(e);
         }
+    }
+
+    /**
+     * Waits for an end, at most for a given time.
+     *
+     * @return whether it came in this time
+     * @throws VarveException if the engine failed with one
+     */
+    static boolean awaitAtMost(CompletableFuture<?> end, Duration limit)
+            throws InterruptedException {
+        try {
+            end.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            throw cause(e);
+        }
+    }
+
+    private static RuntimeException cause(ExecutionException failure) {
+        return failure.getCause() instanceof VarveException cause
+                ? cause
+                : new IllegalStateException("the engine returned no result", failure);
     }
 }

@@ -9,6 +9,7 @@ import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationProgress;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.ReplicaControl;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
@@ -61,6 +62,7 @@ final class ScriptedEngine extends EngineStub {
     private FailureCounter.Report failures = FailureCounter.Report.NONE;
     private List<ShardStatus> shards = List.of();
     private List<ReplicaStatus> replicas = List.of();
+    private Optional<ReplicaControl> control = Optional.empty();
     private Optional<RemoteDraftStatus> draft = Optional.empty();
     private Optional<PagingStatus> paging = Optional.empty();
     private GenerationEnd.Speculation guesses = GenerationEnd.Speculation.NONE;
@@ -136,6 +138,17 @@ final class ScriptedEngine extends EngineStub {
     ScriptedEngine hasReplicas(ReplicaStatus... given) {
         replicas = List.of(given);
         return this;
+    }
+
+    /** Sets the control of its replicas. */
+    ScriptedEngine isControlledBy(ReplicaControl given) {
+        control = Optional.of(given);
+        return this;
+    }
+
+    @Override
+    public Optional<ReplicaControl> replicaControl() {
+        return control;
     }
 
     /** Sets the result of every lookup in the prefix cache. */

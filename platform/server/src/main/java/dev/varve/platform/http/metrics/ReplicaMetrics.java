@@ -20,8 +20,8 @@ final class ReplicaMetrics {
         return List.of(
                 each(
                                 "varve_replica_up",
-                                "1 if the replica accepts requests, 0 if it lacks a shard or is"
-                                        + " reloading.",
+                                "1 if the replica accepts requests, 0 if it lacks a shard, is"
+                                        + " reloading or was drained.",
                                 replicas,
                                 replica -> replica.isReady() ? 1 : 0)
                         .gauge(),

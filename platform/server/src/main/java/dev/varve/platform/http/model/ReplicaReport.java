@@ -9,17 +9,23 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/** The replicas of a model, for {@code /props}, {@code /status} and {@code /health}. */
-final class ReplicaReport {
+/** Reports the replicas of a model, for {@code /props}, {@code /status} and {@code /health}. */
+public final class ReplicaReport {
     private ReplicaReport() {}
 
     static ArrayNode of(List<ReplicaStatus> replicas, SettingNames names) {
         ArrayNode list = Json.MAPPER.createArrayNode();
-        replicas.forEach(replica -> describe(replica, names, list.addObject()));
+        replicas.forEach(replica -> list.add(of(replica, names)));
         return list;
     }
 
-    private static void describe(ReplicaStatus replica, SettingNames names, ObjectNode out) {
+    /**
+     * Returns the fields of one replica.
+     *
+     * @param names names of settings in its reason
+     */
+    public static ObjectNode of(ReplicaStatus replica, SettingNames names) {
+        ObjectNode out = Json.object();
         out.put("id", replica.id())
                 .put("state", replica.state().word())
                 .put("parallel", replica.load().parallel())
@@ -31,5 +37,6 @@ final class ReplicaReport {
                 .put("moved_requests", replica.moves().movedRequests())
                 .put("restarts", replica.moves().restarts());
         replica.reason().ifPresent(reason -> out.put("reason", names.render(reason)));
+        return out;
     }
 }

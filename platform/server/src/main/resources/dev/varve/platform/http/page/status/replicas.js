@@ -37,6 +37,8 @@ export function replicaBadge({state}) {
     switch (state) {
         case 'ready': return badge('good', 'Accepts requests');
         case 'recovering': return badge('warn', 'Lacks a shard');
+        case 'draining': return badge('warn', 'Drains');
+        case 'drained': return badge('warn', 'Drained');
         default: return badge('bad', 'Down');
     }
 }

@@ -29,9 +29,16 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
-/** A server with two replicas, each in a process of its own, of which one is killed. */
+/** A server with two replicas, each in a process of its own: one is killed, both are replaced. */
 @Timeout(180)
 class ReplicasIT {
     private static final JsonMapper JSON = new JsonMapper();
@@ -170,6 +177,112 @@ class ReplicasIT {
             assertEquals("[0,1]", status.at("/placement/memories/0/shards").toString());
             assertTrue(server.err().contains("2 replicas are ready after"), server.err());
         }
+    }
+
+    private static Varve.Server twoProcesses() throws Exception {
+        return varve.serve(
+                "--model",
+                model,
+                "--max-ctx",
+                1024,
+                "--threads",
+                1,
+                "--parallel",
+                4,
+                "--replicas",
+                2,
+                "--target-device",
+                "cpu:0@process");
+    }
+
+    private static String order(Varve.Server server, String path)
+            throws IOException, InterruptedException {
+        return HTTP.send(
+                        HttpRequest.newBuilder(URI.create(server.url() + path))
+                                .POST(HttpRequest.BodyPublishers.noBody())
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString())
+                .body();
+    }
+
+    /** A client that streams answers until it is told to end; each must be the expected one. */
+    private static final class Client {
+        private final Varve.Server server;
+        private final String expected;
+        private final AtomicInteger right = new AtomicInteger();
+        private final AtomicReference<String> wrong = new AtomicReference<>("");
+        private volatile boolean over;
+
+        Client(Varve.Server server, String expected) {
+            this.server = server;
+            this.expected = expected;
+        }
+
+        void run() {
+            while (!over && wrong.get().isEmpty()) {
+                try {
+                    String text = streamed(server, () -> {});
+                    if (text.equals(expected)) {
+                        right.incrementAndGet();
+                    } else {
+                        wrong.set(text);
+                    }
+                } catch (Exception | AssertionError e) {
+                    wrong.set(e.toString());
+                }
+            }
+        }
+
+        /** Waits for one more answer. */
+        void awaitNext() {
+            int before = right.get();
+            Await.until("one more answer", () -> right.get() > before || !wrong.get().isEmpty());
+        }
+    }
+
+    @Test
+    void processesAreReplacedInTurnUnderLoad() throws Exception {
+        try (Varve.Server server = twoProcesses()) {
+            String expected = streamed(server, () -> {});
+            Set<Long> before = pids(server);
+            Client client = new Client(server, expected);
+            List<Thread> threads =
+                    IntStream.range(0, 2)
+                            .mapToObj(i -> Thread.ofVirtual().start(client::run))
+                            .toList();
+
+            for (int id = 0; id < 2; id++) {
+                String running = "/" + id + "/running";
+                Await.until(
+                        "the replica has requests",
+                        () -> replicas(server).at(running).intValue() > 0);
+                JsonNode drained = JSON.readTree(order(server, "/replicas/" + id + "/drain"));
+                assertEquals("drained", drained.path("state").asString(""), drained.toString());
+                assertEquals(1, server.children().size(), "its process has ended");
+                client.awaitNext();
+                JsonNode resumed = JSON.readTree(order(server, "/replicas/" + id + "/resume"));
+                assertEquals("ready", resumed.path("state").asString(""), resumed.toString());
+            }
+            client.awaitNext();
+            client.over = true;
+            for (Thread thread : threads) {
+                thread.join();
+            }
+
+            assertEquals("", client.wrong.get(), "after " + client.right + " right answers");
+            JsonNode last = replicas(server);
+            int moved =
+                    last.at("/0/moved_requests").intValue()
+                            + last.at("/1/moved_requests").intValue();
+            assertTrue(moved > 0, last.toString());
+            Set<Long> after = pids(server);
+            assertEquals(2, after.size());
+            assertTrue(Collections.disjoint(before, after), before + " and " + after);
+        }
+    }
+
+    private static Set<Long> pids(Varve.Server server) {
+        return server.children().stream().map(ProcessHandle::pid).collect(Collectors.toSet());
     }
 
     @Test

@@ -10,22 +10,29 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import java.util.stream.IntStream;
 
 /**
  * Tier of the prefix cache that has long prompts computed by other servers and adopts their blocks,
- * in the way of a shared store. Whatever fails, this server computes the prompt. Only the engine's
- * thread calls it; other threads wait for peers, search and read.
+ * in the way of a shared store. It reads blocks that a peer has finished while the peer computes
+ * later ones. Whatever fails, this server computes the prompt. Only the engine's thread calls it;
+ * other threads wait for peers, search and read.
  */
 final class HandOffTier implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
 
     /** The handed tokens are a multiple of this, so that this server computes the last ones. */
     private static final int STEP = 32;
+
+    /** Pause between two searches for blocks that a peer has finished meanwhile. */
+    private static final long SEARCH_MILLIS = 50;
 
     private static final Duration UNKNOWN_LIMIT = Duration.ofSeconds(60);
     private static final Duration LEAST_LIMIT = Duration.ofSeconds(2);
@@ -34,13 +41,14 @@ final class HandOffTier implements AutoCloseable {
     private final HandOffTierOptions options;
     private final ChainKeys keys;
     private final long bytesPerToken;
+    private final boolean forgets;
     private final ArchivePrefetcher prefetcher;
     private final Runnable wakeUp;
     private final PrefillSpeed speed = new PrefillSpeed();
     private final ExecutorService searchers =
             Executors.newThreadPerTaskExecutor(
                     Thread.ofVirtual().name("varve-hand-off", 0).factory());
-    private final List<SharedPrefetch> loads = new ArrayList<>();
+    private final List<HandOffPrefetch> loads = new ArrayList<>();
 
     /**
      * A request for a hand-off.
@@ -66,6 +74,7 @@ final class HandOffTier implements AutoCloseable {
         this.wakeUp = wakeUp;
         keys = new ChainKeys(options.namespace());
         bytesPerToken = layout.bytesPerToken();
+        forgets = layout.forgets();
         prefetcher =
                 new ArchivePrefetcher(tree, layout, CacheSource.PEER, "varve-peer-read", wakeUp);
     }
@@ -106,21 +115,79 @@ final class HandOffTier implements AutoCloseable {
                 new PrefillPeer.Job(
                         submission.request().scope(),
                         Arrays.copyOf(tokens, end),
-                        boundaries(submission.boundaries(), end));
+                        HandOffBoundaries.of(submission.boundaries(), end, forgets));
         CompletableFuture<SharedPrefetch.SharedLookupResult> search =
                 CompletableFuture.supplyAsync(
                                 () -> prefill(assignment, job, tokens, submission, limit),
                                 searchers)
                         // Without a result, the request would wait forever.
                         .exceptionally(failure -> unexpected(assignment, failure));
-        SharedPrefetch load =
-                new SharedPrefetch(
+        EarlyPrefetch early =
+                new EarlyPrefetch(found -> start(assignment, found, tokens, submission, limit));
+        HandOffPrefetch load =
+                new HandOffPrefetch(
                         search,
-                        submission.isAwaited(),
-                        found -> read(assignment, found, tokens, submission, limit));
+                        early,
+                        new SharedPrefetch(
+                                search,
+                                submission.isAwaited(),
+                                found ->
+                                        read(assignment, found, tokens, submission, limit, early)));
         loads.add(load);
         search.whenComplete((found, failure) -> wakeUp.run());
+        searchers.execute(() -> watch(assignment, job, early, search, limit));
         return load;
+    }
+
+    /** Offers blocks as soon as the peer has stored them. Runs on a thread of its own. */
+    private void watch(
+            HandOffPeers.Assignment assignment,
+            PrefillPeer.Job job,
+            EarlyPrefetch early,
+            CompletableFuture<?> prefill,
+            Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        ArrivingBlocks blocks =
+                new ArrivingBlocks(
+                        assignment.peer().archive(),
+                        keys,
+                        prefetcher.reservation(),
+                        job.scope(),
+                        job.tokens());
+        try {
+            while (!blocks.isComplete()
+                    && !endsSoon(prefill)
+                    && early.isOpen()
+                    && System.nanoTime() < deadline) {
+                blocks.next(deadline)
+                        .ifPresent(
+                                found -> {
+                                    early.offer(found);
+                                    wakeUp.run();
+                                });
+            }
+        } catch (ArchiveMissException e) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "blocks of peer {0} are read after the prompt: {1}",
+                    assignment.peer().address(),
+                    e.getMessage());
+        }
+    }
+
+    /** Waits a moment; returns whether the peer has ended by then. */
+    private static boolean endsSoon(CompletableFuture<?> prefill) {
+        try {
+            prefill.get(SEARCH_MILLIS, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException | CancellationException e) {
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
     }
 
     private Duration limit(int tokens) {
@@ -130,13 +197,6 @@ final class HandOffTier implements AutoCloseable {
         Duration twice = Duration.ofMillis((long) (2 * speed.millis(tokens).getAsDouble()));
         Duration most = twice.compareTo(MOST_LIMIT) > 0 ? MOST_LIMIT : twice;
         return most.compareTo(LEAST_LIMIT) < 0 ? LEAST_LIMIT : most;
-    }
-
-    /** Boundaries inside the handed tokens, and their end. */
-    private static int[] boundaries(int[] all, int end) {
-        return IntStream.concat(
-                        Arrays.stream(all).filter(boundary -> boundary < end), IntStream.of(end))
-                .toArray();
     }
 
     /** Waits for the peer, then searches its archive. Runs on a thread of its own. */
@@ -189,49 +249,76 @@ final class HandOffTier implements AutoCloseable {
                 why);
     }
 
-    private Optional<StorePrefetch> read(
+    /** Starts to read the objects of a prefix that host memory does not have. */
+    private Optional<StorePrefetch> start(
             HandOffPeers.Assignment assignment,
             SharedSearch.Result found,
             int[] tokens,
             Submission submission,
             Duration limit) {
+        return prefetcher.begin(
+                assignment.peer().archive(),
+                found,
+                new ArchivePrefetcher.Target(
+                        submission.request().scope(), tokens, submission.isAwaited()),
+                System.nanoTime() + limit.toNanos());
+    }
+
+    /** Reads what the early loads have not read. */
+    private Optional<StorePrefetch> read(
+            HandOffPeers.Assignment assignment,
+            SharedSearch.Result found,
+            int[] tokens,
+            Submission submission,
+            Duration limit,
+            EarlyPrefetch early) {
         long begin = System.nanoTime();
-        Optional<StorePrefetch> load =
-                prefetcher.begin(
-                        assignment.peer().archive(),
-                        found,
-                        new ArchivePrefetcher.Target(
-                                submission.request().scope(), tokens, submission.isAwaited()),
-                        begin + limit.toNanos());
+        Optional<StorePrefetch> load = start(assignment, found, tokens, submission, limit);
         int gain = found.prefix().position() - submission.known();
-        load.ifPresent(each -> each.whenEnded(read -> end(assignment, read, gain, begin)));
+        int arrived = Math.max(0, early.position() - submission.known());
+        load.ifPresent(
+                each ->
+                        each.whenEnded(
+                                read -> {
+                                    if (read) {
+                                        adopted(assignment, gain, arrived, each.bytes(), begin);
+                                    } else {
+                                        fail(
+                                                assignment,
+                                                HandOffOutcome.INCOMPLETE,
+                                                "a block could not be read");
+                                    }
+                                }));
+        if (load.isEmpty() && arrived >= gain) {
+            // All blocks arrived early, and a model without states needs nothing else.
+            adopted(assignment, gain, gain, 0, begin);
+        }
         return load;
     }
 
-    private void end(HandOffPeers.Assignment assignment, boolean read, int tokens, long begin) {
-        if (!read) {
-            fail(assignment, HandOffOutcome.INCOMPLETE, "a block could not be read");
-            return;
-        }
+    private static void adopted(
+            HandOffPeers.Assignment assignment, int tokens, int early, long bytes, long begin) {
         double millis = (System.nanoTime() - begin) / 1e6;
-        assignment.adopted(tokens, tokens * bytesPerToken, millis);
+        assignment.adopted(tokens, bytes, millis);
         LOG.log(
                 System.Logger.Level.INFO,
-                "peer {0} computed {1} tokens of a prompt; their blocks arrived within {2} ms",
+                "peer {0} computed {1} tokens of a prompt; the blocks of {2} arrived before it had"
+                        + " ended, the others within {3} ms",
                 assignment.peer().address(),
                 tokens,
+                early,
                 Math.round(millis));
     }
 
     /** Processes ended hand-offs. */
     void poll() {
-        loads.forEach(SharedPrefetch::advance);
-        loads.removeIf(SharedPrefetch::isReleased);
+        loads.forEach(HandOffPrefetch::advance);
+        loads.removeIf(HandOffPrefetch::isReleased);
     }
 
     /** Whether a hand-off has ended that is not processed yet. */
     boolean hasEndedLoad() {
-        return loads.stream().anyMatch(SharedPrefetch::hasEndedLoad);
+        return loads.stream().anyMatch(HandOffPrefetch::hasEndedLoad);
     }
 
     /** Closes the peers, which ends waits for them. */

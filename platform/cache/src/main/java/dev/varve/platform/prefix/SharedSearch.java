@@ -116,13 +116,16 @@ final class SharedSearch {
             archive.heads(some, deadline)
                     .forEach(
                             (key, head) -> {
-                                long payload = payloads.get(key);
-                                if (head.bytes() > payload
-                                        && head.bytes() <= payload + MOST_HEADER) {
+                                if (isPlausible(head, payloads.get(key))) {
                                     heads.put(key, head);
                                 }
                             });
         }
+    }
+
+    /** Returns whether an object may have a payload of so many bytes, behind a header. */
+    static boolean isPlausible(SharedObjectManifest head, long payload) {
+        return head.bytes() > payload && head.bytes() <= payload + MOST_HEADER;
     }
 
     private StoredPrefix deepest(List<BitSet> tails) throws ArchiveMissException {

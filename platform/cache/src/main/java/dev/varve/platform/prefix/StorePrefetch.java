@@ -214,6 +214,16 @@ final class StorePrefetch implements PrefixPrefetch {
         all.whenComplete((nothing, failure) -> work.accept(failure == null));
     }
 
+    /** Bytes to read into blocks and the checkpoint. */
+    long bytes() {
+        return items.stream().mapToLong(item -> item.pieces().bytes()).sum();
+    }
+
+    /** Whether the data was read and adopted. */
+    boolean isAdopted() {
+        return taken && all.isDone() && !all.isCompletedExceptionally();
+    }
+
     /** Whether all reads have ended and the data is not adopted yet. */
     boolean hasEndedLoad() {
         return !taken && all.isDone();

@@ -5,6 +5,7 @@ import static dev.varve.platform.engine.PlainEngine.text;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.varve.api.snapshot.SharedStore;
 import dev.varve.contracts.MemorySharedStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
@@ -18,24 +19,33 @@ import dev.varve.platform.prefix.PrefillPeer;
 import dev.varve.platform.prefix.SharedTierOptions;
 import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SharedArchive;
 import dev.varve.platform.store.SharedArchiveSettings;
+import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 
 /** Tests prompts that another engine computes and whose blocks an engine adopts. */
@@ -49,6 +59,58 @@ class HandOffTest {
 
     private final Map<String, byte[]> values = new ConcurrentHashMap<>();
 
+    /** Opens when a part of a block has been read for the first time. */
+    private final CountDownLatch read = new CountDownLatch(1);
+
+    /** A store that reports reads of parts. */
+    private final class WatchedStore implements SharedStore {
+        private final SharedStore store = new MemorySharedStore(values);
+
+        @Override
+        public void get(List<String> keys, int mostBytes, Duration limit, Values taker)
+                throws IOException {
+            store.get(keys, mostBytes, limit, taker);
+            if (keys.stream().anyMatch(key -> key.endsWith(":0") && values.containsKey(key))) {
+                read.countDown();
+            }
+        }
+
+        @Override
+        public BitSet has(List<String> keys, Duration limit) throws IOException {
+            return store.has(keys, limit);
+        }
+
+        @Override
+        public void put(String key, ByteBuffer value, Duration limit) throws IOException {
+            store.put(key, value, limit);
+        }
+
+        @Override
+        public void mark(String key, int bit, Duration limit) throws IOException {
+            store.mark(key, bit, limit);
+        }
+
+        @Override
+        public void touch(List<String> keys, Duration limit) throws IOException {
+            store.touch(keys, limit);
+        }
+
+        @Override
+        public void deleteAll(String prefix, Duration limit) throws IOException {
+            store.deleteAll(prefix, limit);
+        }
+
+        @Override
+        public void ping(Duration limit) throws IOException {
+            store.ping(limit);
+        }
+
+        @Override
+        public void close() {
+            store.close();
+        }
+    }
+
     private SharedArchive open(boolean readOnly) {
         return SharedArchive.open(
                 new SharedArchiveSettings(
@@ -57,7 +119,7 @@ class HandOffTest {
                         readOnly,
                         Duration.ofSeconds(20),
                         Optional.empty()),
-                new MemorySharedStore(values));
+                new WatchedStore());
     }
 
     /** A peer in this process, which computes with an engine or fails. */
@@ -109,12 +171,12 @@ class HandOffTest {
     }
 
     private EngineCore prefillServer(PlainModel model, int stages) {
-        return start(
-                model,
-                stages,
-                new StorageTierOptions(
-                        Optional.empty(),
-                        Optional.of(new SharedTierOptions(open(false), ID, "", true))));
+        return start(model, stages, sharing());
+    }
+
+    private StorageTierOptions sharing() {
+        return new StorageTierOptions(
+                Optional.empty(), Optional.of(new SharedTierOptions(open(false), ID, "", true)));
     }
 
     private static EngineCore decodeServer(PlainModel model, int stages, Peer peer) {
@@ -133,10 +195,11 @@ class HandOffTest {
     }
 
     private static EngineCore start(PlainModel model, int stages, StorageTierOptions stores) {
-        return PlainEngine.start(
-                model,
-                PlainEngine.withStores(PlainEngine.options(2, 4 * BLOCKS), model, PLENTY, stores),
-                stages);
+        return PlainEngine.start(model, options(model, stores), stages);
+    }
+
+    private static EngineOptions options(PlainModel model, StorageTierOptions stores) {
+        return PlainEngine.withStores(PlainEngine.options(2, 4 * BLOCKS), model, PLENTY, stores);
     }
 
     private static long count(Engine engine, HandOffOutcome outcome) {
@@ -162,6 +225,106 @@ class HandOffTest {
                 assertEquals("tenant", peer.latest.scope().name());
                 assertEquals(1, count(engine, HandOffOutcome.ADOPTED));
                 assertEquals(1, PlainEngine.status(prefill).counts().tokens().generated());
+                PlainEngine.assertNothingStays(engine);
+            }
+        }
+    }
+
+    /** The peer's last chunk waits until the decode server has read a block. */
+    private EngineCore patientServer(PlainModel model) {
+        EngineOptions options = options(model, sharing());
+        PlainShard shard =
+                new PlainShard(
+                        model,
+                        PlainEngine.ranges(model, 1).getFirst(),
+                        PlainEngine.sizes(options)) {
+                    @Override
+                    protected void beforeBatch(Batch batch) {
+                        int[] last = Arrays.copyOfRange(ASK.prompt(), 600, 672);
+                        if (batch.chunks().stream()
+                                .anyMatch(chunk -> Arrays.equals(chunk.tokens(), last))) {
+                            Await.latch(read);
+                        }
+                    }
+                };
+        return PlainEngine.start(model, options, List.of(shard));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void firstBlocksArriveBeforeThePromptIsComputed(boolean forgets) throws Exception {
+        PlainModel model = PlainEngine.model(forgets);
+        try (EngineCore prefill = patientServer(model);
+                EngineCore alone = PlainEngine.alone(model);
+                EngineCore engine = decodeServer(model, 1, new Peer(prefill))) {
+            Collected answer = ASK.ask(engine);
+
+            assertEquals(ASK.alone(alone), answer.await());
+            assertEquals(0, read.getCount(), "the last chunk waited for it");
+            assertEquals(672, answer.end().tokens().cached());
+            assertEquals(1, count(engine, HandOffOutcome.ADOPTED));
+            PlainEngine.assertNothingStays(engine);
+        }
+    }
+
+    /** Blocks that arrived before the failure count, unless their model needs a state as well. */
+    @ParameterizedTest
+    @CsvSource({"true, 0", "false, 512"})
+    void peerThatIsLostAfterTheFirstBlocksCostsOnlyTheRest(boolean forgets, int cached)
+            throws Exception {
+        PlainModel model = PlainEngine.model(forgets);
+        try (EngineCore prefill = prefillServer(model, 1);
+                EngineCore alone = PlainEngine.alone(model)) {
+            Peer dying =
+                    new Peer(prefill) {
+                        @Override
+                        public void prefill(Job job, Duration limit, BooleanSupplier isAwaited)
+                                throws HandOffException {
+                            super.prefill(
+                                    new Job(
+                                            job.scope(),
+                                            Arrays.copyOf(job.tokens(), 600),
+                                            new int[] {600}),
+                                    limit,
+                                    isAwaited);
+                            Await.latch(read);
+                            throw new HandOffException(HandOffOutcome.LOST, "gone");
+                        }
+                    };
+            try (EngineCore engine = decodeServer(model, 1, dying)) {
+                Collected answer = ASK.ask(engine);
+
+                assertEquals(ASK.alone(alone), answer.await());
+                assertEquals(cached, answer.end().tokens().cached());
+                assertEquals(1, count(engine, HandOffOutcome.LOST));
+                PlainEngine.assertNothingStays(engine);
+            }
+        }
+    }
+
+    /** The request ends while the peer computes, and after a block has arrived. */
+    @Test
+    void cancelledRequestReleasesBlocksThatArrivedEarly() throws Exception {
+        PlainModel model = PlainEngine.model(false);
+        try (EngineCore prefill = prefillServer(model, 1)) {
+            Peer slow =
+                    new Peer(prefill) {
+                        @Override
+                        public void prefill(Job job, Duration limit, BooleanSupplier isAwaited)
+                                throws HandOffException {
+                            super.prefill(job, limit, isAwaited);
+                            Await.until("the request ends", () -> !isAwaited.getAsBoolean());
+                            throw new HandOffException(HandOffOutcome.CANCELLED, "it ended");
+                        }
+                    };
+            try (EngineCore engine = decodeServer(model, 1, slow)) {
+                Collected answer = new Collected();
+                GenerationHandle handle = engine.submit(ASK.request(), answer);
+                Await.latch(read);
+
+                handle.cancel();
+
+                Await.until("it is counted", () -> count(engine, HandOffOutcome.CANCELLED) == 1);
                 PlainEngine.assertNothingStays(engine);
             }
         }

@@ -49,6 +49,7 @@ final class HandOffTier implements AutoCloseable {
             Executors.newThreadPerTaskExecutor(
                     Thread.ofVirtual().name("varve-hand-off", 0).factory());
     private final List<HandOffPrefetch> loads = new ArrayList<>();
+    private volatile boolean closed;
 
     /**
      * A request for a hand-off.
@@ -207,7 +208,10 @@ final class HandOffTier implements AutoCloseable {
             Submission submission,
             Duration limit) {
         try {
-            assignment.peer().prefill(job, limit, submission.isAwaited());
+            // Other replicas may keep the connection to the peer open.
+            assignment
+                    .peer()
+                    .prefill(job, limit, () -> !closed && submission.isAwaited().getAsBoolean());
             Optional<SharedSearch.Result> found =
                     new SharedSearch(
                                     assignment.peer().archive(),
@@ -324,6 +328,7 @@ final class HandOffTier implements AutoCloseable {
     /** Closes the peers, which ends waits for them. */
     @Override
     public void close() {
+        closed = true;
         options.peers().close();
         searchers.close();
         prefetcher.close();

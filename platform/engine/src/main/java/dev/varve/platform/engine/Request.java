@@ -579,6 +579,7 @@ final class Request implements TransferableRequest {
         mayRestore = true;
         queriedDisk = false;
         queriedSharedStore = false;
+        queriedPeers = false;
         read = Optional.empty();
         awaited = Optional.empty();
         tailScoredFor = null;

@@ -4,6 +4,7 @@ import static dev.varve.platform.engine.PlainEngine.CONTEXT;
 import static dev.varve.platform.engine.PlainEngine.text;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.snapshot.SharedStore;
 import dev.varve.contracts.MemorySharedStore;
@@ -180,18 +181,51 @@ class HandOffTest {
     }
 
     private static EngineCore decodeServer(PlainModel model, int stages, Peer peer) {
-        return start(
-                model,
-                stages,
-                new StorageTierOptions(
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(
-                                new HandOffTierOptions(
-                                        HandOffPeers.of(List.of(peer), HandOffMode.ALWAYS),
-                                        ID,
-                                        LEAST,
-                                        Optional.of(Duration.ofSeconds(30))))));
+        return start(model, stages, handingOver(peer));
+    }
+
+    private static StorageTierOptions handingOver(Peer peer) {
+        return new StorageTierOptions(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(
+                        new HandOffTierOptions(
+                                HandOffPeers.of(List.of(peer), HandOffMode.ALWAYS),
+                                ID,
+                                LEAST,
+                                Optional.of(Duration.ofSeconds(30)))));
+    }
+
+    /** Two replicas share the peers, so that these stay open. */
+    @Test
+    void closingAReplicaStopsItsPromptsOnPeers() throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch stopped = new CountDownLatch(1);
+        try (EngineCore prefill = prefillServer(model, 1)) {
+            Peer slow =
+                    new Peer(prefill) {
+                        @Override
+                        public void prefill(Job job, Duration limit, BooleanSupplier isAwaited)
+                                throws HandOffException {
+                            asked.countDown();
+                            Await.until("nobody waits", () -> !isAwaited.getAsBoolean());
+                            stopped.countDown();
+                            throw new HandOffException(HandOffOutcome.CANCELLED, "it ended");
+                        }
+                    };
+            StorageTierOptions stores = handingOver(slow);
+            try (EngineCore other = start(model, 1, stores.share())) {
+                EngineCore engine = start(model, 1, stores);
+                ASK.ask(engine);
+                Await.latch(asked);
+
+                engine.close();
+
+                assertEquals(0, stopped.getCount());
+                assertTrue(other.acceptsRequests());
+            }
+        }
     }
 
     private static EngineCore start(PlainModel model, int stages, StorageTierOptions stores) {

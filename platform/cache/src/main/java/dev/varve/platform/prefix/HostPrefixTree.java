@@ -30,6 +30,9 @@ final class HostPrefixTree implements AutoCloseable {
     /** Minimum common tokens for two prompts that are not alike by chance. */
     private static final int MIN_COMMON_TOKENS = 16;
 
+    /** Maximum checkpoints that are visited for each recent prefix. */
+    private static final int MOST_CHECKPOINTS = 4;
+
     private final HostMemoryPool memory;
     private final boolean anywhere;
     private final EvictionScore score;
@@ -284,6 +287,49 @@ final class HostPrefixTree implements AutoCloseable {
                                         kept.uses(),
                                         Duration.ofNanos(now - kept.lastUse())))
                 .toList();
+    }
+
+    /**
+     * Returns the most recently used prefixes of texts, without those that begin another one.
+     *
+     * @param most maximum number
+     */
+    List<RecentPrefix> recent(int most) {
+        List<RecentPrefix> recent = new ArrayList<>();
+        List<Checkpoint> byUse =
+                checkpoints.stream()
+                        .filter(Checkpoint::isReady)
+                        .sorted(Comparator.comparingLong(Checkpoint::lastUse).reversed())
+                        // A conversation may have many.
+                        .limit((long) MOST_CHECKPOINTS * most)
+                        .toList();
+        for (Checkpoint checkpoint : byUse) {
+            if (recent.size() == most) {
+                break;
+            }
+            RecentPrefix prefix = recent(checkpoint);
+            // Tokens of images have negative ids.
+            if (Arrays.stream(prefix.tokens()).allMatch(token -> token >= 0)
+                    && recent.stream().noneMatch(prefix::begins)) {
+                recent.removeIf(other -> other.begins(prefix));
+                recent.add(prefix);
+            }
+        }
+        return recent;
+    }
+
+    private RecentPrefix recent(Checkpoint checkpoint) {
+        int[] tokens = new int[checkpoint.position()];
+        for (CachedBlock block : checkpoint.block().pathToRoot()) {
+            int[] ids = block.tokens();
+            System.arraycopy(ids, 0, tokens, block.end() - ids.length, ids.length);
+        }
+        int[] tail = checkpoint.tail();
+        System.arraycopy(tail, 0, tokens, tokens.length - tail.length, tail.length);
+        return new RecentPrefix(
+                scopeOf(checkpoint),
+                tokens,
+                Duration.ofNanos(clock.getAsLong() - checkpoint.lastUse()));
     }
 
     /**

@@ -557,6 +557,29 @@ public final class PrefixCache implements AutoCloseable {
         return host.map(tier -> tier.tree().entries()).orElse(List.of());
     }
 
+    /**
+     * The most recently used prefixes of host memory that a store may have as well; none without a
+     * store.
+     *
+     * @param most maximum number
+     */
+    public List<RecentPrefix> recent(int most) {
+        return guard(
+                        "list its prefixes",
+                        () -> host.filter(tier -> hasStore()).map(tier -> tier.tree().recent(most)))
+                .orElse(List.of());
+    }
+
+    /** Whether there is a disk or a shared store below host memory. */
+    public boolean hasStore() {
+        return store().isPresent() || sharedTier().isPresent();
+    }
+
+    /** The part of host memory that is in use, from 0 to 1. */
+    public double hostUse() {
+        return host.map(tier -> (double) tier.used() / tier.limit()).orElse(1.0);
+    }
+
     /** Status of the disk, if there is one. May be called by any thread. */
     public Optional<ArchiveStatus> disk() {
         return store().map(DiskTier::status);

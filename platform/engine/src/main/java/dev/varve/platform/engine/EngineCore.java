@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.prefix.CachedPrefixInfo;
+import dev.varve.platform.prefix.RecentPrefix;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardHealth;
@@ -244,6 +245,7 @@ public final class EngineCore implements Engine {
                 step();
                 publish();
                 awaitDisk();
+                awaitWarmup();
                 awaitScores();
             }
         } catch (RuntimeException | Error e) {
@@ -255,7 +257,10 @@ public final class EngineCore implements Engine {
     }
 
     private boolean isIdle() {
-        return steps.isIdle() && requestedFailure.isEmpty() && !evacuation.isPending();
+        return steps.isIdle()
+                && !steps.isWarmingUp()
+                && requestedFailure.isEmpty()
+                && !evacuation.isPending();
     }
 
     private void step() {
@@ -440,7 +445,7 @@ public final class EngineCore implements Engine {
     }
 
     private void admit() {
-        steps.adoptLoads();
+        steps.adoptLoads(queue.size() == 0);
         boolean room = true;
         int ahead = 0;
         for (Request request : queue.waiting()) {
@@ -471,6 +476,17 @@ public final class EngineCore implements Engine {
             queue.awaitChange(
                     DISK_CHECK, () -> steps.hasEndedLoad() || !queue.waiting().equals(waiting));
         }
+    }
+
+    /** Waits if there is nothing else than prefixes to load, to avoid a busy loop. */
+    private void awaitWarmup() {
+        if (steps.isWarmingUp() && isIdleOtherwise()) {
+            queue.awaitChange(DISK_CHECK, () -> steps.hasEndedLoad() || !isIdleOtherwise());
+        }
+    }
+
+    private boolean isIdleOtherwise() {
+        return steps.isIdle() && queue.size() == 0;
     }
 
     /** Waits if all running requests await page scores, to avoid a busy loop. */
@@ -554,6 +570,32 @@ public final class EngineCore implements Engine {
                                 disk.handle(
                                         (nothing, failure) -> clearHost().thenCompose(n -> disk)))
                 .thenCompose(cleared -> cleared);
+    }
+
+    /**
+     * Returns the most recently used prefixes of host memory, between two steps; none if no store
+     * is below it.
+     *
+     * @param most maximum number
+     */
+    public CompletableFuture<List<RecentPrefix>> recentPrefixes(int most) {
+        return queue.call(() -> steps.recentPrefixes(most));
+    }
+
+    /**
+     * Loads prefixes of an earlier engine or of another one from the stores, in their order, while
+     * no request is queued.
+     *
+     * @param loaded receives each prefix, as far as host memory has it afterwards; called by the
+     *     engine's thread
+     */
+    public CompletableFuture<Void> warm(
+            List<RecentPrefix> prefixes, Consumer<RecentPrefix> loaded) {
+        return queue.call(
+                () -> {
+                    steps.warm(prefixes, loaded);
+                    return null;
+                });
     }
 
     @Override

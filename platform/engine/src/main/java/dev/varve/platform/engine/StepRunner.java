@@ -8,6 +8,7 @@ import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.HandOffStatus;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.prefix.PrefixLookupResult;
+import dev.varve.platform.prefix.RecentPrefix;
 import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.store.ArchiveStatus;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * Runs the steps of an engine: admits requests, submits batches and handles failures. Only the
@@ -59,6 +61,7 @@ final class StepRunner {
     private final DecodeScheduler decodeScheduler;
     private final PrefillScheduler prefillScheduler;
     private final HostTransferScheduler hostTransfers;
+    private final PrefixWarmup warmup;
 
     /** Time of steps outside shards, in nanoseconds. */
     private long hostNanos;
@@ -105,6 +108,7 @@ final class StepRunner {
                         failures);
         running = new RunningRequests(cache, line, draftProposer, failover, failures);
         hostTransfers = new HostTransferScheduler(cache, running, this::start);
+        warmup = new PrefixWarmup(cache, System::nanoTime);
         state =
                 new EngineContext(
                         running,
@@ -269,9 +273,29 @@ final class StepRunner {
         return tokens;
     }
 
-    /** Processes completed loads from stores. */
-    void adoptLoads() {
+    /**
+     * Processes completed loads from stores.
+     *
+     * @param quiet whether no request is queued
+     */
+    void adoptLoads(boolean quiet) {
         state.prefix().poll();
+        warmup.advance(quiet);
+    }
+
+    /** Loads prefixes from stores into host memory while there is time for it. */
+    void warm(List<RecentPrefix> prefixes, Consumer<RecentPrefix> loaded) {
+        warmup.add(prefixes, loaded);
+    }
+
+    /** Returns whether prefixes are still to be loaded. */
+    boolean isWarmingUp() {
+        return !warmup.isIdle();
+    }
+
+    /** Returns the most recently used prefixes of host memory. */
+    List<RecentPrefix> recentPrefixes(int most) {
+        return state.prefix().recent(most);
     }
 
     boolean hasEndedLoad() {

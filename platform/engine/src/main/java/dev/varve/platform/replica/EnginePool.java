@@ -285,6 +285,7 @@ public final class EnginePool implements Engine {
                 replica.countRestart();
                 put(replica, opened, failures);
             }
+            ReplicaWarmup.start(replica, opened, replicas);
         }
 
         private void reportFailure(RuntimeException failure) {

@@ -4,7 +4,9 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ReplicaStatus.State;
+import dev.varve.platform.prefix.RecentPrefix;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,6 +32,9 @@ final class Replica implements RoutingTarget {
 
     /** Completes when it is loaded after a drain; empty from then on. */
     private volatile Optional<CompletableFuture<Void>> resumption = Optional.empty();
+
+    /** Prefixes that its engine had when it was drained. */
+    private volatile List<RecentPrefix> recent = List.of();
 
     /** Counters of the earlier engines. */
     private Optional<EngineStatus> past = Optional.empty();
@@ -70,6 +75,18 @@ final class Replica implements RoutingTarget {
     boolean acceptsRequests() {
         return drain.isEmpty()
                 && member.filter(each -> each.engine().acceptsRequests()).isPresent();
+    }
+
+    /** Remembers the recent prefixes of an engine that is being drained. */
+    void remember(List<RecentPrefix> prefixes) {
+        recent = prefixes;
+    }
+
+    /** Returns the remembered prefixes, once. */
+    List<RecentPrefix> takeRecent() {
+        List<RecentPrefix> taken = recent;
+        recent = List.of();
+        return taken;
     }
 
     /** Returns the order to drain it, if there is one; completed when its engine is closed. */

@@ -58,9 +58,17 @@ final class ReplicaDrains implements ReplicaControl {
     /** Closes the engine of a replica after its requests have moved. */
     private void closeWhenEmpty(Replica replica, CompletableFuture<Void> end) {
         Optional<LoadedEngine> member = replica.member();
-        member.map(each -> each.engine().evacuate())
+        member.map(each -> emptied(replica, each))
                 .orElseGet(() -> CompletableFuture.completedFuture(null))
                 .thenRun(() -> restarter.execute(() -> close(replica, member, end)));
+    }
+
+    /** Moves the requests of an engine, and remembers its prefixes for a resumption. */
+    private static CompletableFuture<Void> emptied(Replica replica, LoadedEngine engine) {
+        return engine.engine()
+                .evacuate()
+                .thenCompose(moved -> ReplicaWarmup.recent(engine))
+                .thenAccept(replica::remember);
     }
 
     private void close(

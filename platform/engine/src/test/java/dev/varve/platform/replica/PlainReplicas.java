@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** Pools over plain shards that a test can make fail, and the reference engine. */
@@ -33,12 +34,17 @@ final class PlainReplicas {
     static final int CONTEXT = 4 * KvSlotSpan.BLOCK;
     static final PlainModel MODEL = PlainModel.attentionOnly(1, CONTEXT);
 
-    private final EngineOptions options;
+    private final Supplier<EngineOptions> engineOptions;
     private final List<Shard> shards = Collections.synchronizedList(new ArrayList<>());
     private volatile Optional<RuntimeException> refusal = Optional.empty();
 
     PlainReplicas(EngineOptions options) {
-        this.options = options;
+        this(() -> options);
+    }
+
+    /** Creates replicas whose stores each engine closes. */
+    PlainReplicas(Supplier<EngineOptions> engineOptions) {
+        this.engineOptions = engineOptions;
     }
 
     static EngineOptions options(int parallel, int blocks) {
@@ -88,6 +94,7 @@ final class PlainReplicas {
                 reason -> {
                     throw reason;
                 });
+        EngineOptions options = engineOptions.get();
         Shard shard = new Shard(options);
         EngineCore engine =
                 EngineCore.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options);

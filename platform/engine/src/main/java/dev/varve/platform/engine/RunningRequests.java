@@ -10,6 +10,7 @@ import dev.varve.platform.shard.ShardLostException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -258,31 +259,36 @@ final class RunningRequests {
             // The request has ended, which freed its slots.
             return;
         }
-        release(youngest);
+        release(youngest, cache::preempt);
         preemptions++;
         queue.requeue(youngest);
     }
 
     /**
      * Requeues all requests, the first admitted one at the front, and keeps their computed
-     * sequences as cached prefixes. None of them may be in a batch.
+     * sequences as those of finished requests: nothing waits for a copy. None of them may be in a
+     * batch.
      */
     void requeueAllAndRetain() {
         for (Request request : all().reversed()) {
-            release(request);
+            release(request, cache::retain);
             queue.requeue(request);
         }
     }
 
-    /** Removes a request from the caches, which keep its sequence unless it is incomplete. */
-    private void release(Request request) {
+    /**
+     * Takes the sequence from a request.
+     *
+     * @param keeper receives the sequence unless it is incomplete
+     */
+    private void release(Request request, Consumer<SequenceCache> keeper) {
         requests.remove(request);
         SequenceCache place = request.sequence();
         boolean whole = !request.isRestoring();
         request.dropSequence();
         draftProposer.remove(request);
         if (whole) {
-            cache.preempt(place);
+            keeper.accept(place);
         } else {
             cache.drop(place);
         }

@@ -59,16 +59,20 @@ class ReplicaDrainTest {
         try (EnginePool pool = replicas.pool(2)) {
             CompletableFuture<Void> drained = new CompletableFuture<>();
             AtomicInteger batches = new AtomicInteger();
-            // In the middle of responses of this replica, while its queue is not empty.
+            CountDownLatch submitted = new CountDownLatch(1);
+            replicas.shard(1).trap(batch -> Await.latch(submitted));
+            // In the middle of the responses of this replica.
             replicas.shard(0)
                     .trap(
                             batch -> {
+                                Await.latch(submitted);
                                 if (batches.incrementAndGet() == 12) {
                                     control(pool).drain(0).thenRun(() -> drained.complete(null));
                                 }
                             });
 
             List<Answer> answers = requests.stream().map(each -> ask(pool, each)).toList();
+            submitted.countDown();
             Await.result(drained);
             int steps = batches.get();
 
@@ -80,7 +84,7 @@ class ReplicaDrainTest {
             ReplicaStatus left = replica(pool, 0);
             assertEquals(State.DRAINED, left.state(), left.toString());
             assertEquals("an operator drained it", left.reason().orElse(""));
-            assertEquals(4, left.moves().movedRequests(), left.toString());
+            assertTrue(left.moves().movedRequests() > 0, left.toString());
             assertTrue(pool.status().canCompute());
             Await.until(
                     "each token is counted once",

@@ -21,6 +21,10 @@ public final class HostMemory implements AutoCloseable {
     private static final MethodHandle ALIGNED_ALLOC =
             Native.bindSystem("aligned_alloc", returns(C_POINTER, C_SIZE_T, C_SIZE_T));
 
+    /** {@code void * malloc(size_t size)} */
+    private static final MethodHandle MALLOC =
+            Native.bindSystem("malloc", returns(C_POINTER, C_SIZE_T));
+
     /** {@code void free(void * memory)} */
     private static final MethodHandle FREE = Native.bindSystem("free", returnsNothing(C_POINTER));
 
@@ -33,18 +37,21 @@ public final class HostMemory implements AutoCloseable {
     }
 
     /**
-     * Allocates memory filled with zeros.
+     * Allocates memory whose content is undefined, for callers that write each byte before they
+     * read it. The system commits the pages when they are touched.
      *
+     * @throws IllegalArgumentException if {@code bytes} is negative
      * @throws OutOfMemoryError if the system has not enough memory
      */
     public static HostMemory allocate(int bytes) {
-        Arena arena = Arena.ofShared();
-        try {
-            return new HostMemory(arena, arena.allocate(bytes, Long.BYTES).asByteBuffer());
-        } catch (RuntimeException | Error e) {
-            arena.close();
-            throw e;
+        if (bytes < 0) {
+            throw new IllegalArgumentException("expected 0 bytes or more, found " + bytes);
         }
+        // malloc may return null for 0 bytes.
+        long size = Math.max(1, bytes);
+        Arena arena = Arena.ofShared();
+        MemorySegment owned = own(NativeCall.call(MALLOC, size), size, arena);
+        return new HostMemory(arena, owned.asSlice(0, bytes).asByteBuffer());
     }
 
     /**
@@ -53,18 +60,22 @@ public final class HostMemory implements AutoCloseable {
      *
      * @throws OutOfMemoryError if the system has not enough memory
      */
-    @SuppressWarnings("restricted")
     public static HostMemory reserve(int bytes) {
         long size = Math.ceilDiv((long) bytes, HUGE_PAGE) * HUGE_PAGE;
-        MemorySegment memory =
-                MemorySegment.ofAddress(NativeCall.call(ALIGNED_ALLOC, HUGE_PAGE, size));
-        if (Native.isNull(memory)) {
-            throw new OutOfMemoryError("the system cannot allocate " + size + " more bytes");
-        }
         Arena arena = Arena.ofShared();
-        MemorySegment owned = memory.reinterpret(size, arena, HostMemory::free);
+        MemorySegment owned = own(NativeCall.call(ALIGNED_ALLOC, HUGE_PAGE, size), size, arena);
         MemoryAdvice.give(owned, MemoryAdvice.HUGE_PAGE);
         return new HostMemory(arena, owned.asSlice(0, bytes).asByteBuffer());
+    }
+
+    /** Passes memory of the C library to an arena, which frees it. */
+    @SuppressWarnings("restricted")
+    private static MemorySegment own(long address, long size, Arena arena) {
+        if (address == 0) {
+            arena.close();
+            throw new OutOfMemoryError("the system cannot allocate " + size + " more bytes");
+        }
+        return MemorySegment.ofAddress(address).reinterpret(size, arena, HostMemory::free);
     }
 
     private static void free(MemorySegment memory) {

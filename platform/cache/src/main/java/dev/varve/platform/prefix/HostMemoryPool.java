@@ -16,7 +16,7 @@ final class HostMemoryPool implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
     static final int CELL_BYTES = 8 << 10;
 
-    /** Small, because zeroing a new slab delays the engine: 1.5 ms on a slow machine. */
+    /** Small, because the system clears the pages of a new slab while the engine waits. */
     private static final int SLAB_CELLS = 64;
 
     static final int SLAB_BYTES = SLAB_CELLS * CELL_BYTES;
@@ -54,7 +54,10 @@ final class HostMemoryPool implements AutoCloseable {
         return (long) (allocatedCells - freeCount) * CELL_BYTES;
     }
 
-    /** Allocates a number of bytes; empty if they are not free. */
+    /**
+     * Allocates a number of bytes; empty if they are not free. Their content is undefined: new
+     * memory is not cleared, nor is that of released cells.
+     */
     Optional<HostAllocation> allocate(long bytes) {
         long count = rounded(bytes) / CELL_BYTES;
         if (count > mostCells - allocatedCells + freeCount) {

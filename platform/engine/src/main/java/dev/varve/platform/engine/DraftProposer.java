@@ -148,7 +148,7 @@ final class DraftProposer {
         return losses != before;
     }
 
-    /** Passes queued features to the speculator until {@code nanos} have elapsed. */
+    /** Passes stored features to the speculator until {@code nanos} have elapsed. */
     void passQueuedFeatures(long nanos) {
         backfill.showSome(nanos);
     }
@@ -343,7 +343,10 @@ final class DraftProposer {
         close();
     }
 
-    /** Passes the features of a request's tokens to the speculator. */
+    /**
+     * Passes the features of a request's tokens to the speculator; those of a chunk before the end
+     * of a prompt later, since they would delay the first token.
+     */
     void observe(
             Request request,
             int firstPosition,
@@ -356,12 +359,17 @@ final class DraftProposer {
                 || features.isEmpty()) {
             return;
         }
-        backfill.showAll(request);
         List<HiddenStates.Layer> layers = new ArrayList<>(features.size());
         for (CapturedFeature feature : features) {
             layers.add(new HiddenStates.Layer(feature.layer(), feature.values(), column));
         }
-        show(request, new HiddenStates(request.arrival(), firstPosition, tokens, layers));
+        HiddenStates states = new HiddenStates(request.arrival(), firstPosition, tokens, layers);
+        if (request.isInPrefill()) {
+            backfill.defer(request, states);
+        } else {
+            backfill.showAll(request);
+            show(request, states);
+        }
     }
 
     /** Passes features to the speculator; returns whether more may follow. */

@@ -4,6 +4,7 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.platform.prefix.TrailingFeatures;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +12,9 @@ import java.util.Optional;
 import java.util.function.BiPredicate;
 
 /**
- * Passes the stored features of resumed prefixes to the speculator: a few at a time while other
- * requests wait, and all of a request's before newer ones of it.
+ * Passes the features that a speculator need not have yet: the stored ones of resumed prefixes, a
+ * few at a time, and those of a prompt's latest chunk, which wait for the first token. All of a
+ * request's are passed before newer ones of it.
  */
 final class FeatureBackfill {
     /** Positions that are passed at once. */
@@ -21,6 +23,9 @@ final class FeatureBackfill {
     private final List<Integer> layers;
     private final BiPredicate<Request, HiddenStates> show;
     private final Map<Request, RemainingFeatures> backfills = new LinkedHashMap<>();
+
+    /** Features of the latest chunk of each prompt that is being computed. */
+    private final Map<Request, HiddenStates> deferred = new HashMap<>();
 
     /** The features of a request that are still to be passed. */
     private record RemainingFeatures(TrailingFeatures states, int next) {}
@@ -38,8 +43,20 @@ final class FeatureBackfill {
         backfills.put(request, new RemainingFeatures(states, states.begin()));
     }
 
+    /**
+     * Keeps the features of a prompt's chunk until the next call for the request. It passes those
+     * of the chunk before, since a long prompt's would fill the heap.
+     */
+    void defer(Request request, HiddenStates states) {
+        if (deferred.containsKey(request)) {
+            showAll(request);
+        }
+        deferred.put(request, states);
+    }
+
     void remove(Request request) {
         backfills.remove(request);
+        deferred.remove(request);
     }
 
     /** Passes all remaining features of a request. */
@@ -49,13 +66,14 @@ final class FeatureBackfill {
                 rest = rest(request)) {
             showNext(request, rest.get());
         }
+        Optional.ofNullable(deferred.remove(request)).ifPresent(each -> show.test(request, each));
     }
 
     private Optional<RemainingFeatures> rest(Request request) {
         return Optional.ofNullable(backfills.get(request));
     }
 
-    /** Passes features until {@code nanos} have elapsed. */
+    /** Passes stored features until {@code nanos} have elapsed. */
     void showSome(long nanos) {
         long end = System.nanoTime() + nanos;
         while (!backfills.isEmpty() && System.nanoTime() < end) {

@@ -377,7 +377,10 @@ final class StepRunner {
             state.inFlight().awaitAll();
             running.replayFeatures();
         }
-        state.draftProposer().passQueuedFeatures(MOST_FEATURE_NANOS);
+        if (streams() > 0 || !running.anyMatch(Request::isInPrefill)) {
+            // Without streams they would delay nothing but the first token of the prompt.
+            state.draftProposer().passQueuedFeatures(MOST_FEATURE_NANOS);
+        }
         boolean submits = true;
         while (submits && state.inFlight().size() < mostInFlight()) {
             submits = submitNext();

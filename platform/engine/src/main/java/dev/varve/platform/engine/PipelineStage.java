@@ -12,16 +12,26 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A shard in the pipeline, with the thread that calls it and its durations. */
-class PipelineStage {
+/**
+ * A shard in the pipeline, with the thread that calls it and its durations. Warm-up uses this class
+ * too: code that it compiled for a subclass would be discarded at the first request.
+ */
+final class PipelineStage {
     private final Shard shard;
     private final DeviceWorker worker;
+    private final BatchCall call;
     private final LongAdder forwards = new LongAdder();
     private final LongAdder tokens = new LongAdder();
     private final LongAdder forwardNanos = new LongAdder();
     private final RecentBatchTimes recent = new RecentBatchTimes();
 
     private final DecodeRecorder recorder;
+
+    /** Passes a batch to the shard. */
+    @FunctionalInterface
+    private interface BatchCall {
+        CompletableFuture<ShardResult> submit(Batch batch, Optional<LayerActivations> boundary);
+    }
 
     /** Receives the durations of decode batches. */
     @FunctionalInterface
@@ -36,17 +46,20 @@ class PipelineStage {
         this.shard = shard;
         this.worker = worker;
         this.recorder = recorder;
+        call = this::submit;
+    }
+
+    /** Creates a warm-up stage for the shard of another one. */
+    private PipelineStage(PipelineStage other) {
+        shard = other.shard;
+        worker = other.worker;
+        recorder = other.recorder;
+        call = shard::warmUp;
     }
 
     /** Returns a warm-up stage for the same shard, which computes, counts and records nothing. */
     PipelineStage forWarmup() {
-        return new PipelineStage(shard, worker, recorder) {
-            @Override
-            CompletableFuture<ShardResult> submit(
-                    Batch batch, Optional<LayerActivations> boundary) {
-                return shard().warmUp(batch, boundary);
-            }
-        };
+        return new PipelineStage(this);
     }
 
     Shard shard() {
@@ -72,12 +85,13 @@ class PipelineStage {
     }
 
     /** Runs a batch in the shard, in the order of the calls. */
-    final CompletableFuture<ShardResult> forward(Batch batch, Optional<LayerActivations> boundary) {
-        return inTurn(() -> submit(batch, boundary));
+    CompletableFuture<ShardResult> forward(Batch batch, Optional<LayerActivations> boundary) {
+        return inTurn(() -> call.submit(batch, boundary));
     }
 
     /** Computes a batch and records its duration. */
-    CompletableFuture<ShardResult> submit(Batch batch, Optional<LayerActivations> boundary) {
+    private CompletableFuture<ShardResult> submit(
+            Batch batch, Optional<LayerActivations> boundary) {
         long begin = System.nanoTime();
         ForwardRecording recording = ForwardRecording.begin(shard, batch);
         return shard.forward(batch, boundary)

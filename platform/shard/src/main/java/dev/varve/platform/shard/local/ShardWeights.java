@@ -47,6 +47,10 @@ public final class ShardWeights implements AutoCloseable {
     // Concurrent, since adapters come and go while other threads compute.
     private final Map<String, Tensor> tensors = new ConcurrentHashMap<>();
     private final Map<String, MatmulKernelProperties> kernelProperties = new ConcurrentHashMap<>();
+
+    /** The different ones of {@link #kernelProperties}: a few, whatever the number of weights. */
+    private final Set<MatmulKernelProperties> kinds = ConcurrentHashMap.newKeySet();
+
     private final Map<String, RowReader> tables = new ConcurrentHashMap<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
 
@@ -216,18 +220,20 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Number of columns at whose multiples products with all of the weights may be divided. */
     int columnGroup() {
-        return kernelProperties.values().stream()
-                .mapToInt(MatmulKernelProperties::group)
-                .max()
-                .orElse(1);
+        int group = 1;
+        for (MatmulKernelProperties each : kinds) {
+            group = Math.max(group, each.group());
+        }
+        return group;
     }
 
     /** Maximum number of products into which a product of this many rows is divided. */
     int mostProductsOf(int rows) {
-        return kernelProperties.values().stream()
-                .mapToInt(each -> each.productsOf(rows))
-                .max()
-                .orElse(1);
+        int products = 1;
+        for (MatmulKernelProperties each : kinds) {
+            products = Math.max(products, each.productsOf(rows));
+        }
+        return products;
     }
 
     /** Numerics of products of several columns with a weight compared with those of one. */
@@ -268,6 +274,9 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Maximum number of tensors of tiled products of this many columns with all weights. */
     public int tensorsOfTiles(int columns) {
+        if (kinds.stream().noneMatch(MatmulKernelProperties::tiles)) {
+            return 0;
+        }
         return (int)
                 tensors.entrySet().stream()
                         .filter(each -> kernelProperties.get(each.getKey()).tiles())
@@ -337,6 +346,7 @@ public final class ShardWeights implements AutoCloseable {
     private void include(ShardWeights matrices) {
         tensors.putAll(matrices.tensors);
         kernelProperties.putAll(matrices.kernelProperties);
+        kinds.addAll(matrices.kinds);
         tables.putAll(matrices.tables);
         inPlace.addAll(matrices.inPlace);
         ofColumns.addAll(matrices.ofColumns);
@@ -357,6 +367,7 @@ public final class ShardWeights implements AutoCloseable {
     private void exclude(ShardWeights matrices) {
         tensors.keySet().removeAll(matrices.tensors.keySet());
         kernelProperties.keySet().removeAll(matrices.kernelProperties.keySet());
+        kinds.retainAll(Set.copyOf(kernelProperties.values()));
         tables.keySet().removeAll(matrices.tables.keySet());
         inPlace.removeAll(matrices.inPlace);
         ofColumns.removeAll(matrices.ofColumns);
@@ -610,9 +621,10 @@ public final class ShardWeights implements AutoCloseable {
             tensors.put(key, tensor);
             MatmulKernelProperties.WeightMemory kind =
                     MatmulKernelProperties.WeightMemory.of(home, device.bufferType());
-            kernelProperties.put(
-                    key,
-                    MatmulKernelProperties.of(tensor.type(), tensor.bytes(), entry.use(), kind));
+            MatmulKernelProperties properties =
+                    MatmulKernelProperties.of(tensor.type(), tensor.bytes(), entry.use(), kind);
+            kernelProperties.put(key, properties);
+            kinds.add(properties);
             if (kind == MatmulKernelProperties.WeightMemory.HOST
                     && entry.use() == TensorUse.MATMUL
                     && columnProduct.filter(product -> product.takes(tensor)).isPresent()) {

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Tests that the first token of a prompt does not wait for the speculator. */
@@ -154,12 +154,10 @@ class FirstTokenOrderTest {
         }
 
         assertEquals("token", received.getFirst(), received::toString);
-        List<String> features =
-                received.subList(1, received.indexOf("propose after 234")).stream().toList();
+        List<String> features = received.subList(1, received.indexOf("propose after 234"));
         assertEquals("features 0 to 64", features.getFirst(), features::toString);
         assertEquals("features 223 to 233", features.getLast(), features::toString);
-        assertEquals(
-                features.size(), Arrays.asList(features.toArray()).stream().distinct().count());
+        assertEquals(features.size(), Set.copyOf(features).size(), features::toString);
     }
 
     /** Only the features of one chunk wait, since they are on the heap. */

@@ -41,11 +41,13 @@ final class StartRecord {
         }
     }
 
-    /** Digest of the Java version and of the files that a start depends on. */
+    /** Digest of the Java version, of the installation's place, and of the files that a start depends on. */
     private static String digest(Path installation) throws Exception {
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
         digest.update(System.getProperty("java.home").getBytes());
         digest.update(Runtime.version().toString().getBytes());
+        // The cache names the folder of the jars, so it does not fit a copied or moved installation.
+        digest.update(installation.toRealPath().toString().getBytes());
         for (String part : PARTS) {
             try (Stream<Path> files = Files.walk(installation.resolve(part))) {
                 for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {

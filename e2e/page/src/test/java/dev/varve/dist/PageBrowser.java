@@ -23,6 +23,16 @@ final class PageBrowser implements AutoCloseable {
     private static final Pattern VERSION = Pattern.compile("v(\\d+)\\..*", Pattern.DOTALL);
     private static final int OLDEST_NODE = 20;
 
+    /**
+     * Features of Chromium that no test sees. Each window would load the pages of the address field
+     * in two processes. Chromium reads only the last list, so some features of Playwright's own are
+     * here as well.
+     */
+    private static final String UNUSED =
+            "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,"
+                    + "GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,"
+                    + "OptimizationHints,PaintHolding,Translate";
+
     private final Playwright playwright;
     private final com.microsoft.playwright.Browser browser;
 
@@ -57,7 +67,8 @@ final class PageBrowser implements AutoCloseable {
                                                 List.of(
                                                         "--no-sandbox",
                                                         "--disable-dev-shm-usage",
-                                                        "--disable-gpu"))));
+                                                        "--disable-gpu",
+                                                        "--disable-features=" + UNUSED))));
     }
 
     private static Optional<Path> node() throws IOException {

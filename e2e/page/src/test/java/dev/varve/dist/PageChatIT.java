@@ -15,25 +15,21 @@ import com.microsoft.playwright.Request;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.FilePayload;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -45,8 +41,6 @@ class PageChatIT {
     private static final String ATTACH = "input[type=file][multiple]:not([accept])";
     private static final String IMPORT = "input[type=file][accept^='.json']";
 
-    @TempDir static Path folder;
-
     private static PageBrowser browser;
     private static Varve.Server server;
 
@@ -55,14 +49,8 @@ class PageChatIT {
 
     @BeforeAll
     static void start() throws Exception {
-        browser = PageBrowser.start(folder);
-        server = DemoServer.start(new Varve(Varve.INSTALLATION, folder));
-    }
-
-    @AfterAll
-    static void stop() {
-        Optional.ofNullable(server).ifPresent(Varve.Server::close);
-        Optional.ofNullable(browser).ifPresent(PageBrowser::close);
+        browser = SharedPage.browser();
+        server = SharedPage.server();
     }
 
     @BeforeEach

@@ -15,23 +15,19 @@ import com.microsoft.playwright.Request;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
@@ -44,10 +40,7 @@ class PageIT {
             {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}
             """;
 
-    @TempDir static Path folder;
-
     private static PageBrowser browser;
-    private static Varve varve;
     private static Varve.Server server;
 
     private BrowserContext person;
@@ -55,15 +48,8 @@ class PageIT {
 
     @BeforeAll
     static void start() throws Exception {
-        browser = PageBrowser.start(folder);
-        varve = new Varve(Varve.INSTALLATION, folder);
-        server = DemoServer.start(varve);
-    }
-
-    @AfterAll
-    static void stop() {
-        Optional.ofNullable(server).ifPresent(Varve.Server::close);
-        Optional.ofNullable(browser).ifPresent(PageBrowser::close);
+        browser = SharedPage.browser();
+        server = SharedPage.server();
     }
 
     @BeforeEach
@@ -276,21 +262,25 @@ class PageIT {
         reader.page().close();
         tab.page().close();
         ChatPage back = ChatPage.blank(person);
+        List<String> expired = new ArrayList<>();
         back.page()
                 .route(
                         "**/v1/streams/*",
-                        route ->
-                                route.fulfill(
-                                        new Route.FulfillOptions()
-                                                .setStatus(404)
-                                                .setBody(
-                                                        "{\"error\": {\"code\":"
-                                                                + " \"stream_not_found\"}}")));
+                        route -> {
+                            expired.add(route.request().url());
+                            route.fulfill(
+                                    new Route.FulfillOptions()
+                                            .setStatus(404)
+                                            .setBody(
+                                                    "{\"error\": {\"code\":"
+                                                            + " \"stream_not_found\"}}"));
+                        });
         Request request =
                 back.page().waitForRequest(ScriptedChat.ROUTE, () -> back.page().navigate(address));
 
         assertTrue(
                 request.postData().contains("\"continue_final_message\":true"), request.postData());
+        expired.forEach(url -> person.request().delete(url));
         back.awaitWords(100);
         back.page().unroute("**/v1/streams/*");
         back.button("Stop").click();

@@ -53,7 +53,7 @@ class PageImageIT {
                 Path.of(System.getProperty("varve.test.shared", ""))
                         .resolve("golden/vision/models");
         assumeTrue(Files.isDirectory(models), "no models at varve.test.shared: " + models);
-        browser = PageBrowser.start(folder);
+        browser = SharedPage.browser();
         server =
                 new Varve(Varve.INSTALLATION, folder)
                         .serve(
@@ -70,7 +70,6 @@ class PageImageIT {
     @AfterAll
     static void stop() {
         Optional.ofNullable(server).ifPresent(Varve.Server::close);
-        Optional.ofNullable(browser).ifPresent(PageBrowser::close);
     }
 
     @BeforeEach

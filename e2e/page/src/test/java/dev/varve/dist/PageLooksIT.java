@@ -14,17 +14,13 @@ import com.microsoft.playwright.options.ColorScheme;
 
 import dev.varve.testkit.Effort;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 
 /** How the page looks, to all kinds of people, and how quick it is. */
 @Tag("nightly")
@@ -85,21 +81,13 @@ class PageLooksIT {
     /** So much longer may things take by day, when others compute beside them. */
     private static final int BUSY = Effort.of(4, 1);
 
-    @TempDir static Path folder;
-
     private static PageBrowser browser;
     private static Varve.Server server;
 
     @BeforeAll
     static void start() throws Exception {
-        browser = PageBrowser.start(folder);
-        server = DemoServer.start(new Varve(Varve.INSTALLATION, folder));
-    }
-
-    @AfterAll
-    static void stop() {
-        Optional.ofNullable(server).ifPresent(Varve.Server::close);
-        Optional.ofNullable(browser).ifPresent(PageBrowser::close);
+        browser = SharedPage.browser();
+        server = SharedPage.server();
     }
 
     @Test

@@ -9,27 +9,21 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 
 /** The page keeps its conversations intact with several tabs, hasty users and odd texts. */
 @Tag("nightly")
 @Timeout(180)
 class PageTabsIT {
-    @TempDir static Path folder;
-
     private static PageBrowser browser;
     private static Varve.Server server;
 
@@ -38,14 +32,8 @@ class PageTabsIT {
 
     @BeforeAll
     static void start() throws Exception {
-        browser = PageBrowser.start(folder);
-        server = DemoServer.start(new Varve(Varve.INSTALLATION, folder));
-    }
-
-    @AfterAll
-    static void stop() {
-        Optional.ofNullable(server).ifPresent(Varve.Server::close);
-        Optional.ofNullable(browser).ifPresent(PageBrowser::close);
+        browser = SharedPage.browser();
+        server = SharedPage.server();
     }
 
     @BeforeEach

@@ -56,7 +56,7 @@ class PageViewsIT {
 
     @BeforeAll
     static void start() throws Exception {
-        browser = PageBrowser.start(folder);
+        browser = SharedPage.browser();
         varve = new Varve(Varve.INSTALLATION, folder);
         server =
                 DemoServer.start(
@@ -72,7 +72,6 @@ class PageViewsIT {
     @AfterAll
     static void stop() {
         Optional.ofNullable(server).ifPresent(Varve.Server::close);
-        Optional.ofNullable(browser).ifPresent(PageBrowser::close);
     }
 
     @BeforeEach

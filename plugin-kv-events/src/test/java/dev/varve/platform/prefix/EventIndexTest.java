@@ -12,6 +12,7 @@ import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.store.ObjectKey;
 import dev.varve.plugin.kvevents.KvEventsProvider;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +35,7 @@ import java.util.stream.IntStream;
 /** A router that receives the events of a prefix cache knows the blocks in the cache. */
 @Timeout(120)
 class EventIndexTest {
-    private static final int OPERATIONS = 10_000;
+    private static final int OPERATIONS = Effort.of(4_000, 10_000);
     private static final int CHECK_EACH = 500;
     private static final List<CacheScope> SCOPES =
             List.of(CacheScope.common(), new CacheScope("a"), new CacheScope("b"));

@@ -45,8 +45,8 @@ import java.util.stream.Stream;
 
 /** Tests that spoilt stored prefixes never change the logits of a response. */
 class SpoiltPrefixTest {
-    private static final int FLIPS = Effort.of("varve.test.flips", 100, 2_000);
-    private static final int MUTATIONS = Effort.of("varve.test.fuzz", 100, 2_000);
+    private static final int FLIPS = Effort.of("varve.test.flips", 40, 2_000);
+    private static final int MUTATIONS = Effort.of("varve.test.fuzz", 40, 2_000);
     private static final long SEED = 4711;
     private static final int LENGTH = CachedBlock.TOKENS + 40;
     private static final int[] PROMPT = text(1, LENGTH);

@@ -41,7 +41,7 @@ import java.util.stream.IntStream;
  */
 class PageTableWalkTest {
     private static final int PAGE = PagePoolSizing.PAGE;
-    private static final int STEPS = Effort.of(500, 1500);
+    private static final int STEPS = Effort.of(300, 1500);
     private static final int MOST_SEQUENCES = 5;
     private static final int MOST_TOKENS = 3000;
 

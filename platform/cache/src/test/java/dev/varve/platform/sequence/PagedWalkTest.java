@@ -30,7 +30,7 @@ import java.util.SplittableRandom;
  * host.
  */
 class PagedWalkTest {
-    private static final int STEPS = Effort.of(2000, 4000);
+    private static final int STEPS = Effort.of(1000, 4000);
     private static final int MOST_RUNNING = 4;
     private static final int MOST_TOKENS = 2500;
     private static final TokenLogits OUTPUT =

@@ -31,8 +31,8 @@ import java.util.stream.Stream;
 /** Whatever happens to the files of a store: bytes are right, or missing. */
 class DamagedStoreTest {
     private static final int SIZE = 5000;
-    private static final int FLIPS = Effort.of("varve.test.flips", 400, 10_000);
-    private static final int CUTS = Effort.of(150, 1000);
+    private static final int FLIPS = Effort.of("varve.test.flips", 200, 10_000);
+    private static final int CUTS = Effort.of(80, 1000);
 
     private static final List<ObjectDescriptor> CHAIN =
             List.of(block("a"), block("a/b"), checkpoint("a/b", 7), checkpoint("a", 3));

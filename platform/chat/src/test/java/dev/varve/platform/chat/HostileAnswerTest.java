@@ -75,7 +75,7 @@ class HostileAnswerTest {
     @ParameterizedTest
     @EnumSource
     void responseDoesNotDependOnTokenBoundaries(Dialects dialect) {
-        for (long seed = 0; seed < Effort.of(1000, 20_000); seed++) {
+        for (long seed = 0; seed < Effort.of(400, 20_000); seed++) {
             Random random = new Random(seed);
             int[] scraps =
                     IntStream.range(0, 1 + random.nextInt(25))
@@ -123,7 +123,7 @@ class HostileAnswerTest {
     @EnumSource
     void anyTokenMayFollowAnyOther(Dialects dialect) {
         int size = Dialects.BYTES.vocabularySize();
-        for (long seed = 0; seed < Effort.of(400, 5000); seed++) {
+        for (long seed = 0; seed < Effort.of(160, 5000); seed++) {
             Random random = new Random(seed);
             int[] tokens =
                     IntStream.range(0, 40)
@@ -169,7 +169,7 @@ class HostileAnswerTest {
                 SCRAPS.stream()
                         .filter(scrap -> !scrap.contains("think") && !scrap.contains("|"))
                         .toList();
-        for (long seed = 0; seed < Effort.of(400, 5000); seed++) {
+        for (long seed = 0; seed < Effort.of(160, 5000); seed++) {
             Random random = new Random(seed);
             StringBuilder text = new StringBuilder();
             for (int part = 0; part < 12; part++) {

@@ -93,7 +93,7 @@ class HostileTemplateAnswerTest {
                         .toList();
         Tokenizer tokenizer = TestTokenizers.ofBytesAndWords(words, specials);
         Map<String, Integer> ids = ids(tokenizer);
-        for (long seed = 0; seed < Effort.of(400, 10_000); seed++) {
+        for (long seed = 0; seed < Effort.of(150, 10_000); seed++) {
             Random random = new Random(seed);
             List<String> parts =
                     IntStream.range(0, 1 + random.nextInt(20))
@@ -140,7 +140,7 @@ class HostileTemplateAnswerTest {
                 scraps(each.dialect()).stream()
                         .filter(scrap -> !scrap.matches("(?is).*(think|\\||to=|final|comm|anal).*"))
                         .toList();
-        for (long seed = 0; seed < Effort.of(200, 5000); seed++) {
+        for (long seed = 0; seed < Effort.of(80, 5000); seed++) {
             Random random = new Random(seed);
             StringBuilder text = new StringBuilder("x");
             for (int part = 0; part < 12; part++) {
@@ -159,7 +159,7 @@ class HostileTemplateAnswerTest {
     void anyTokenMayFollowAnyOther(TemplateAnswersTest.Case each) {
         Tokenizer tokenizer = each.tokenizer();
         int size = tokenizer.vocabularySize();
-        for (long seed = 0; seed < Effort.of(200, 5000); seed++) {
+        for (long seed = 0; seed < Effort.of(80, 5000); seed++) {
             Random random = new Random(seed);
             int[] tokens =
                     IntStream.range(0, 60)

@@ -147,7 +147,7 @@ class NoisyAnswersTest {
     @EnumSource
     void mutatedResponsesGiveArgumentsFromTheText(Dialects dialect) {
         List<JsonNode> answers = answers(dialect);
-        for (long seed = 0; seed < Effort.of(300, 40_000); seed++) {
+        for (long seed = 0; seed < Effort.of(120, 40_000); seed++) {
             Random random = new Random(seed);
             JsonNode noisy = answers.get(random.nextInt(answers.size()));
             String text = changed(noisy.path("text").stringValue(), random);

@@ -13,6 +13,7 @@ import dev.varve.platform.grammar.source.TextGrammarSource;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.testkit.ByDay;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +32,7 @@ import java.util.TreeMap;
 /** Answers that must have a form have it, whatever a model would like to write. */
 class ResponseFormatTest {
     private static final Tokenizer BYTES = GuidedAnswer.BYTES;
-    private static final int SEEDS = 40;
+    private static final int SEEDS = Effort.of(16, 40);
 
     private static final ToolDeclaration BOOK =
             strict(

@@ -38,7 +38,7 @@ class SchemaPropertiesTest {
     private static final int SOAK = Integer.getInteger("varve.test.soak", 1);
 
     /** A part of them in the usual run: a schema takes some milliseconds. */
-    private static final int SCHEMAS = SOAK > 1 ? 1_000 * SOAK * SOAK : 400;
+    private static final int SCHEMAS = SOAK > 1 ? 1_000 * SOAK * SOAK : 200;
 
     private static final int MOST_TOKENS = 50;
 

@@ -348,7 +348,7 @@ class HostileTemplateTest {
         variables.put("messages", List.of(Map.of("role", "user", "content", "Hi"), "text", 1.5));
         TemplateLimits limits = new TemplateLimits(20_000, 200, 20_000, Duration.ofMinutes(1));
         Random random = new Random(4711);
-        for (int run = 0; run < Effort.of(3000, 20_000); run++) {
+        for (int run = 0; run < Effort.of(1200, 20_000); run++) {
             StringBuilder source = new StringBuilder(run % 2 == 0 ? "{{ " : "");
             for (int i = random.nextInt(24); i >= 0; i--) {
                 source.append(pieces[random.nextInt(pieces.length)])

@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 final class MaskedSamplerTest {
-    private static final int DRAWS = 40_000;
+    private static final int DRAWS = Effort.of(15_000, 40_000);
 
     private static SamplingOptions options(
             float temperature, int topK, float topP, float minP, long seed) {
@@ -70,7 +70,7 @@ final class MaskedSamplerTest {
             Sampler sampler = new Sampler(options, size, new int[] {size / 2});
             List<Integer> prompt = random.ints(100, 0, size).boxed().toList();
             sampler.acceptPrompt(prompt.stream().mapToInt(i -> i).toArray());
-            for (int step = 0; step < Effort.of(60, 200); step++) {
+            for (int step = 0; step < Effort.of(25, 200); step++) {
                 float[] logits = SamplerTest.gaussian(size + 7, 3, random);
                 // Few values, so that many tie.
                 IntStream.range(0, logits.length).forEach(i -> logits[i] = Math.round(logits[i]));

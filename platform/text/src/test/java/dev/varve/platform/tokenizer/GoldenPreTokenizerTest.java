@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.model.PreTokenizer;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -24,6 +26,13 @@ import java.util.regex.Pattern;
  */
 class GoldenPreTokenizerTest {
     private static final Pattern ESCAPED_UNIT = Pattern.compile("\\\\u([0-9a-fA-F]{4})");
+
+    /**
+     * Pre-tokenizers whose ids are compared in each build; the words of all are. A tokenizer with
+     * the vocabulary takes 0.2 s, and the ids of equal words differ only if they ignore merges.
+     */
+    private static final Set<String> WITH_IDS =
+            Set.of("deepseek-v3", "gpt-2", "llama-bpe", "tekken");
 
     private static VocabularyData vocabulary;
 
@@ -55,18 +64,12 @@ class GoldenPreTokenizerTest {
                 "tekken"
             })
     void wordsAndIdsMatchTheReference(String pre) throws IOException {
-        Tokenizer tokenizer = Tokenizer.of(named(pre));
         PreTokenizer splitter = PreTokenizers.PLATFORM.named(pre).splitter();
         GoldenVocabulary.Suite suite = GoldenVocabulary.suite("pre-" + pre);
         assertTrue(suite.ids().size() > 60, "suite of " + suite.ids().size());
 
-        for (int index = 0; index < suite.ids().size(); index++) {
-            String text = suite.texts().get(index);
-
-            assertArrayEquals(
-                    suite.ids().get(index),
-                    tokenizer.encode(text, false),
-                    "text " + index + ": " + text);
+        if (Effort.isFull() || WITH_IDS.contains(pre)) {
+            assertIds(suite, Tokenizer.of(named(pre)));
         }
         List<List<String>> words = words(pre);
         assertEquals(suite.texts(), words.stream().map(List::getFirst).toList());
@@ -74,6 +77,17 @@ class GoldenPreTokenizerTest {
             String text = textAndWords.getFirst();
 
             assertEquals(textAndWords.subList(1, textAndWords.size()), split(splitter, text), text);
+        }
+    }
+
+    private static void assertIds(GoldenVocabulary.Suite suite, Tokenizer tokenizer) {
+        for (int index = 0; index < suite.ids().size(); index++) {
+            String text = suite.texts().get(index);
+
+            assertArrayEquals(
+                    suite.ids().get(index),
+                    tokenizer.encode(text, false),
+                    "text " + index + ": " + text);
         }
     }
 

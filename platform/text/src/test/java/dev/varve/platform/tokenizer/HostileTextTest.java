@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * its steps: a symbol that is read, a pair that is taken from the queue.
  */
 class HostileTextTest {
-    private static final int BYTES = Effort.of(250_000, 1_000_000);
+    private static final int BYTES = Effort.of(100_000, 1_000_000);
     private static final int STEPS_PER_POINT = 1024;
 
     /** Each symbol is read and queued, and each merge queues two more pairs. */

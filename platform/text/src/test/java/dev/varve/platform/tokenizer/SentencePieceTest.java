@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 
@@ -167,7 +168,7 @@ class SentencePieceTest {
     @Test
     void tokensMatchMergingByDefinition() {
         Random random = new Random(4711);
-        for (int round = 0; round < 3_000; round++) {
+        for (int round = 0; round < Effort.of(800, 3_000); round++) {
             Map<String, Float> scores = new HashMap<>();
             TestVocabulary vocabulary = TestVocabulary.sentencePieceBytes().rules(NO_PREFIX);
             for (String letter : List.of("a", "b", "é")) {
@@ -213,7 +214,7 @@ class SentencePieceTest {
     @Test
     void everyTextRoundTripsWithAndWithoutAStream() {
         Random random = new Random(4711);
-        for (int round = 0; round < 3_000; round++) {
+        for (int round = 0; round < Effort.of(800, 3_000); round++) {
             String text = RandomText.of(random, RandomText.NASTY, random.nextInt(30));
 
             int[] ids = tokenizer.encode(text, false);

@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
  */
 class WordSplitterTest {
     /** Random texts for each expression. */
-    private static final int ROUNDS = Effort.of(4_000, 20_000);
+    private static final int ROUNDS = Effort.of(1_500, 20_000);
 
     /** Characters of a word for which a scan of quadratic cost exceeds the time limit. */
     private static final int LONG_WORD = Effort.of(250_000, 1_000_000);

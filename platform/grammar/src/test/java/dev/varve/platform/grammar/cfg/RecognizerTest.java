@@ -10,6 +10,7 @@ import dev.varve.platform.grammar.JsonGrammars;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 import dev.varve.platform.grammar.regex.RegexStore;
 import dev.varve.platform.grammar.regex.WorkBudget;
+import dev.varve.testkit.Effort;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -264,7 +265,7 @@ class RecognizerTest {
         assertFalse(recognizer.clearIfFull());
         int relieved = 0;
         StringBuilder text = new StringBuilder();
-        for (int i = 0; i < 8000; i++) {
+        for (int i = 0; i < Effort.of(3000, 8000); i++) {
             budget.allow(1_000_000);
             String part = "[" + "{\"a\": ".repeat(i % 3);
             text.append(part);

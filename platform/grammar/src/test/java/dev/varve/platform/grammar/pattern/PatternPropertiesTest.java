@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 /** Random patterns against two matchers that work otherwise, and garbage. */
 class PatternPropertiesTest {
     private static final int SOAK = Integer.getInteger("varve.test.soak", 1);
-    private static final int PATTERNS = SOAK > 1 ? 1_000 * SOAK * SOAK : 400;
+    private static final int PATTERNS = SOAK > 1 ? 1_000 * SOAK * SOAK : 150;
     private static final int TEXTS = 12;
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.streaming.TimedDecode.ReadAhead;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ class TimedDecodeTest {
     /** The last case has the mean skew of the experts that demo:laguna uses. */
     @ParameterizedTest
     @CsvSource({"0.25, 1.0", "0.5, 0.7", "0.25, 0.52"})
+    @ByDay(3)
     void cacheOfUnequallyUsedExpertsIsFaster(double share, double skew) {
         for (ReadAhead way : List.of(ReadAhead.NEVER, ReadAhead.IF_IT_PAYS)) {
             double without = nanos(NO_CACHE, skew, 0.8, way, DISK);
@@ -73,6 +75,7 @@ class TimedDecodeTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {DISK, 4 * DISK})
+    @ByDay(1)
     void wrongGuessesAreGivenUp(double disk) {
         double without = nanos(ALL / 4, 0.7, 0, ReadAhead.NEVER, disk);
         double with = nanos(ALL / 4, 0.7, 0, ReadAhead.IF_IT_PAYS, disk);

@@ -16,6 +16,7 @@ import com.openai.models.chat.completions.ChatCompletionToolMessageParam;
 
 import dev.varve.testkit.ByDay;
 
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
@@ -27,12 +28,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -69,6 +72,25 @@ class DemoModelIT {
 
     @TempDir static Path folder;
 
+    /** A server for each model, which the tests share. */
+    private static final Map<DemoFamily, Varve.Server> SERVERS = new EnumMap<>(DemoFamily.class);
+
+    @AfterAll
+    static void stop() {
+        SERVERS.values().forEach(Varve.Server::close);
+        SERVERS.clear();
+    }
+
+    private static Varve.Server server(DemoFamily family) throws IOException {
+        family.requireInstalled();
+        Varve.Server server = SERVERS.get(family);
+        if (server == null) {
+            server = family.serve(varve());
+            SERVERS.put(family, server);
+        }
+        return server;
+    }
+
     /** How many questions of a kind were asked and answered rightly. */
     private record Score(int asked, int right) {
         static Score of(boolean isRight) {
@@ -87,19 +109,16 @@ class DemoModelIT {
 
     @Test
     void serverWithoutAModelFlagReportsItsModelAndUsage() throws Exception {
-        try (Varve.Server server = DemoFamily.QWEN35.serve(varve())) {
-            assertTrue(
-                    server.err()
-                            .contains(
-                                    "no --model was given: using demo:qwen35, a demo model with "),
-                    server.err());
-            assertTrue(server.err().contains("varve serve --model model.gguf"), server.err());
-            List<String> models = new ArrayList<>();
-            withClient(
-                    server,
-                    client -> client.models().list().data().forEach(m -> models.add(m.id())));
-            assertEquals(List.of("varve-demo-qwen35"), models);
-        }
+        Varve.Server server = server(DemoFamily.QWEN35);
+        assertTrue(
+                server.err()
+                        .contains("no --model was given: using demo:qwen35, a demo model with "),
+                server.err());
+        assertTrue(server.err().contains("varve serve --model model.gguf"), server.err());
+        List<String> models = new ArrayList<>();
+        withClient(
+                server, client -> client.models().list().data().forEach(m -> models.add(m.id())));
+        assertEquals(List.of("varve-demo-qwen35"), models);
     }
 
     @Test
@@ -153,8 +172,8 @@ class DemoModelIT {
         Map<String, Score> scores = new TreeMap<>();
         List<String> wrong = new ArrayList<>();
 
-        try (Varve.Server server = family.serve(varve());
-                HttpClient http = HttpClient.newHttpClient();
+        Varve.Server server = server(family);
+        try (HttpClient http = HttpClient.newHttpClient();
                 ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
             List<Future<JsonNode>> answers = new ArrayList<>();
             for (DemoQuestion question : questions) {
@@ -200,19 +219,17 @@ class DemoModelIT {
     @EnumSource
     @ByDay(2)
     void chatOfThreeTurnsRemembersTheName(DemoFamily family) throws Exception {
-        try (Varve.Server server = family.serve(varve())) {
-            withClient(
-                    server,
-                    client -> {
-                        ChatCompletionCreateParams.Builder chat = greedy(family);
-                        say(client, chat, "My name is Anna.");
-                        say(client, chat, "What is 2 + 3?");
+        withClient(
+                server(family),
+                client -> {
+                    ChatCompletionCreateParams.Builder chat = greedy(family);
+                    say(client, chat, "My name is Anna.");
+                    say(client, chat, "What is 2 + 3?");
 
-                        String answer = say(client, chat, "What is my name?");
+                    String answer = say(client, chat, "What is my name?");
 
-                        assertTrue(DemoQuestion.has(answer, "Anna"), answer);
-                    });
-        }
+                    assertTrue(DemoQuestion.has(answer, "Anna"), answer);
+                });
     }
 
     /** Asks, checks the form of the answer, and keeps it for the next turn. */
@@ -233,38 +250,36 @@ class DemoModelIT {
     @EnumSource
     @Tag("nightly")
     void toolIsCalledAndItsResultIsReported(DemoFamily family) throws Exception {
-        try (Varve.Server server = family.serve(varve())) {
-            withClient(
-                    server,
-                    client -> {
-                        ChatCompletionCreateParams.Builder chat =
-                                greedy(family).addFunctionTool(WEATHER);
-                        ChatCompletion.Choice first =
-                                ask(client, chat.addUserMessage("What is the weather in Bern?"));
-                        assertEquals(
-                                ChatCompletion.Choice.FinishReason.TOOL_CALLS,
-                                first.finishReason(),
-                                first.toString());
-                        ChatCompletionMessageFunctionToolCall call =
-                                first.message().toolCalls().orElseThrow().getFirst().asFunction();
-                        assertEquals("get_weather", call.function().name());
-                        assertEquals(Map.of("city", "Bern"), call.function().arguments(Map.class));
+        withClient(
+                server(family),
+                client -> {
+                    ChatCompletionCreateParams.Builder chat =
+                            greedy(family).addFunctionTool(WEATHER);
+                    ChatCompletion.Choice first =
+                            ask(client, chat.addUserMessage("What is the weather in Bern?"));
+                    assertEquals(
+                            ChatCompletion.Choice.FinishReason.TOOL_CALLS,
+                            first.finishReason(),
+                            first.toString());
+                    ChatCompletionMessageFunctionToolCall call =
+                            first.message().toolCalls().orElseThrow().getFirst().asFunction();
+                    assertEquals("get_weather", call.function().name());
+                    assertEquals(Map.of("city", "Bern"), call.function().arguments(Map.class));
 
-                        ChatCompletion.Choice last =
-                                ask(
-                                        client,
-                                        chat.addMessage(first.message())
-                                                .addMessage(
-                                                        ChatCompletionToolMessageParam.builder()
-                                                                .toolCallId(call.id())
-                                                                .content("{\"temperature\": 17}")
-                                                                .build()));
+                    ChatCompletion.Choice last =
+                            ask(
+                                    client,
+                                    chat.addMessage(first.message())
+                                            .addMessage(
+                                                    ChatCompletionToolMessageParam.builder()
+                                                            .toolCallId(call.id())
+                                                            .content("{\"temperature\": 17}")
+                                                            .build()));
 
-                        String answer = last.message().content().orElse("");
-                        assertTrue(DemoQuestion.has(answer, "17"), last.toString());
-                        assertEquals(ChatCompletion.Choice.FinishReason.STOP, last.finishReason());
-                    });
-        }
+                    String answer = last.message().content().orElse("");
+                    assertTrue(DemoQuestion.has(answer, "17"), last.toString());
+                    assertEquals(ChatCompletion.Choice.FinishReason.STOP, last.finishReason());
+                });
     }
 
     private static ChatCompletionCreateParams.Builder greedy(DemoFamily family) {

@@ -48,6 +48,8 @@ final class OwnProcess {
                 List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:+UseSerialGC",
+                        // The renderer takes the time, not Java: see test.compiler of the build.
+                        "-XX:TieredStopAtLevel=1",
                         "--enable-native-access=ALL-UNNAMED",
                         "-Dvarve.test.natives=" + System.getProperty("varve.test.natives"),
                         "-Dvarve.test.natives.vulkan="

@@ -107,17 +107,20 @@ class ExpertPlacementTest {
         }
     }
 
-    /** Layers and experts on a device with memory of its own and on the processor. */
+    /**
+     * Layers and experts on a device with memory of its own and on the processor. For all layers a
+     * software renderer compiles shaders for 15 to 30 s, for experts for 2 s.
+     */
     static Stream<Arguments> devices() {
         return Thorough.first(
-                2,
+                1,
                 List.of(
-                        Arguments.of(
-                                Family.QWEN35MOE.odd(1, TensorType.F32), "vulkan:0", "_exps=cpu:0"),
                         Arguments.of(
                                 Family.LAGUNA.odd(1, TensorType.F32), "cpu:0", "_exps=vulkan:0"),
                         Arguments.of(
                                 Family.LAGUNA.odd(1, TensorType.F32), "vulkan:0", "_exps=cpu:0"),
+                        Arguments.of(
+                                Family.QWEN35MOE.odd(1, TensorType.F32), "vulkan:0", "_exps=cpu:0"),
                         Arguments.of(
                                 Family.QWEN35MOE.odd(1, TensorType.F32), "cpu:0", "_exps=vulkan:0"),
                         Arguments.of(

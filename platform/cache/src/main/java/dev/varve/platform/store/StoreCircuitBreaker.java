@@ -2,6 +2,8 @@ package dev.varve.platform.store;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -19,6 +21,9 @@ final class StoreCircuitBreaker implements AutoCloseable {
     /** Number of late responses in a row that count as a failure. */
     private static final int MOST_LATE = 3;
 
+    /** Maximum number of different reasons that are logged of one outage. */
+    private static final int MOST_REASONS = 4;
+
     private static final long LEAST_WAIT_MILLIS = 250;
     private static final long MOST_WAIT_MILLIS = Duration.ofSeconds(5).toMillis();
 
@@ -30,7 +35,9 @@ final class StoreCircuitBreaker implements AutoCloseable {
     private volatile boolean closed;
     private long wait = LEAST_WAIT_MILLIS;
     private int late;
-    private boolean logged;
+
+    /** The logged reasons of the present outage: a store that starts may fail in several ways. */
+    private final Set<String> reasons = new HashSet<>();
 
     /** Checks whether the store responds. */
     interface Probe {
@@ -88,13 +95,13 @@ final class StoreCircuitBreaker implements AutoCloseable {
 
     /** Records that the store did not respond, or not in time. */
     synchronized void failed(String why) {
-        if (closed || !logged) {
+        if (closed || (reasons.size() < MOST_REASONS && !reasons.contains(why))) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "prefixes are not shared through {0} for now: {1}",
                     shown,
                     why);
-            logged = true;
+            reasons.add(why);
         }
         if (closed) {
             closed = false;
@@ -123,10 +130,10 @@ final class StoreCircuitBreaker implements AutoCloseable {
     }
 
     private synchronized void recovered() {
-        if (logged) {
+        if (!reasons.isEmpty()) {
             LOG.log(System.Logger.Level.INFO, "prefixes are shared through {0} again", shown);
         }
-        logged = false;
+        reasons.clear();
         late = 0;
         closed = true;
     }

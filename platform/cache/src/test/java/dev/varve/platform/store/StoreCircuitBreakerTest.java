@@ -1,5 +1,6 @@
 package dev.varve.platform.store;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,7 +11,14 @@ import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 
 /** When a shared store is left alone, and when it is asked again. */
 @Timeout(60)
@@ -68,5 +76,36 @@ class StoreCircuitBreakerTest {
         try (StoreCircuitBreaker breaker = breaker()) {
             assertFalse(breaker.isClosed());
         }
+    }
+
+    /** A store that starts may be slow first, and then refuse the token. */
+    @Test
+    void eachReasonOfAnOutageIsLoggedOnce() {
+        Queue<String> logged = new ConcurrentLinkedQueue<>();
+        Handler handler =
+                new Handler() {
+                    @Override
+                    public void publish(LogRecord record) {
+                        logged.add(new SimpleFormatter().formatMessage(record));
+                    }
+
+                    @Override
+                    public void flush() {}
+
+                    @Override
+                    public void close() {}
+                };
+        Logger logger = Logger.getLogger("dev.varve.store");
+        logger.addHandler(handler);
+        try (StoreCircuitBreaker breaker = breaker()) {
+            sound.set(false);
+            for (String reason : List.of("slow", "slow", "wrong token", "slow")) {
+                breaker.failed(reason);
+            }
+        } finally {
+            logger.removeHandler(handler);
+        }
+        assertEquals(1, logged.stream().filter(line -> line.endsWith(": slow")).count());
+        assertEquals(1, logged.stream().filter(line -> line.endsWith(": wrong token")).count());
     }
 }

@@ -216,7 +216,6 @@ final class RunningRequests {
             request.dropSequence();
         }
         if (!mayMove || !failover.accept(request, reason)) {
-            request.markEnded();
             fail(request, reason);
         }
     }
@@ -242,8 +241,12 @@ final class RunningRequests {
         }
     }
 
-    /** Notifies the listener of a request, queued or running, that it failed. */
+    /**
+     * Ends a request, queued or running, and notifies its listener that it failed. Host memory that
+     * is reserved for its prefix stays so until then.
+     */
     static void fail(Request request, VarveException reason) {
+        request.markEnded();
         try {
             request.listener().onError(reason);
         } catch (RuntimeException | Error e) {
@@ -333,7 +336,6 @@ final class RunningRequests {
         for (Request request : youngestFirst) {
             draftProposer.remove(request);
             if (request.countLoss() > MOST_LOSSES) {
-                request.markEnded();
                 fail(
                         request,
                         new ShardLostException(

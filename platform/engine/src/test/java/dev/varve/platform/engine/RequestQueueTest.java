@@ -68,6 +68,18 @@ class RequestQueueTest {
         assertFalse(queue.staysIdle(Duration.ofMinutes(1)));
     }
 
+    /** What was read for it from a disk stays in host memory as long as it waits. */
+    @Test
+    void rejectedRequestWaitsNoLonger() {
+        Request request = request(1);
+        queue.add(List.of(request));
+        assertTrue(request.isWaiting());
+
+        queue.reject(LOSS, left -> left.forEach(each -> RunningRequests.fail(each, LOSS)));
+
+        assertFalse(request.isWaiting());
+    }
+
     @Test
     void requestsAreFirstInFirstOut() {
         Request first = request(1);

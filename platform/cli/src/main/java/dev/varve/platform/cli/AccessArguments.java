@@ -67,12 +67,13 @@ final class AccessArguments {
             names = "--operator-key",
             paramLabel = "KEY",
             description =
-                    "Key of the operator, for GET /cache, POST /cache/clear, POST"
-                        + " /replicas/ID/drain and /resume, and changes of /lora-adapters. With it,"
-                        + " DELETE /requests/ID cancels any request. Without this flag the API key"
-                        + " serves, if there is only one; if clients need no key, programs on this"
-                        + " machine may send these requests. Other users of the machine can see it:"
-                        + " prefer --operator-key-file.",
+                    "Key of the operator, for the cache, adapters, replicas and requests of all"
+                        + " users. It permits GET /cache, POST /cache/clear, POST"
+                        + " /replicas/ID/drain and /resume, changes of /lora-adapters, and DELETE"
+                        + " /requests/ID of any request. Without this flag the API key serves, if"
+                        + " there is only one; if clients need no key, programs on this machine may"
+                        + " send these requests. Other users of the machine can see it: prefer"
+                        + " --operator-key-file.",
             order = OptionSections.RARE)
     private Optional<String> operatorKey = Optional.empty();
 

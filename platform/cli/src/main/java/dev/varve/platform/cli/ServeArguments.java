@@ -93,9 +93,9 @@ final class ServeArguments {
             names = "--lora-dir",
             paramLabel = "FOLDER",
             description =
-                    "Folder of LoRA adapters that POST /lora-adapters/add may load while the server"
-                            + " runs, with the folders below it; may be repeated. Without this flag"
-                            + " none.",
+                    "Folder of LoRA adapters that POST /lora-adapters/add may load; may be"
+                            + " repeated. Its subfolders are included. Without this flag, none can"
+                            + " be added while the server runs.",
             order = 17)
     private List<Path> adapterFolders = List.of();
 

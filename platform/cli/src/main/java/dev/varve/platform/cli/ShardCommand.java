@@ -88,8 +88,8 @@ final class ShardCommand extends CliCommand {
             names = "--lora-dir",
             paramLabel = "FOLDER",
             description =
-                    "Folder with LoRA adapters by file name, also in folders below it, which"
-                            + " servers may add while they run; may be repeated.",
+                    "Folder of LoRA adapters that servers may add while they run; may be repeated."
+                            + " Files are found by their name, also in folders below it.",
             order = 4)
     private List<Path> adapterFolders = List.of();
 

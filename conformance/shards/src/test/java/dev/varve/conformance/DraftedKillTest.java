@@ -166,7 +166,7 @@ class DraftedKillTest {
     private static void awaitRestarts(int count, Supplier<ShardHealth> health) {
         Await.value(
                 count + " restarts",
-                health,
+                health::get,
                 each -> each.state() == State.READY && each.restarts() >= count);
     }
 

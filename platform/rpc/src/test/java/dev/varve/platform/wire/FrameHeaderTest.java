@@ -77,7 +77,9 @@ class FrameHeaderTest {
     /** With a valid checksum, as a peer sends that is wrong rather than damaged. */
     @ParameterizedTest
     @CsvSource({
-        "4, 1, 'protocol version: expected 11, found 1; both sides need the same release of Varve'",
+        "4, 1, 'protocol version: expected "
+                + FrameHeader.VERSION
+                + ", found 1; both sides need the same release of Varve'",
         "6, 8, 'frame flags: 0x8 is not known'",
         "12, 65537, 'meta length: expected at most 65536, found 65537'",
         "12, -1, 'meta length: expected at most 65536, found 4294967295'",

@@ -450,7 +450,10 @@ class WireChannelTest {
                         VarveException.class,
                         () -> WireChannel.accept(pair.server(), options(), ECHOES));
 
-        String reason = "protocol version: expected 11, found 1; both sides need the same release";
+        String reason =
+                "protocol version: expected "
+                        + FrameHeader.VERSION
+                        + ", found 1; both sides need the same release";
         assertTrue(error.getMessage().contains(reason), error.getMessage());
         FrameReader answer = new FrameReader(pair.client(), new WireCounters());
         FrameHeader header = answer.header(0);

@@ -105,7 +105,7 @@ await check('openai refusals', async () => {
       assert.ok(e.message.includes('messages[0].content[1]') && e.message.includes(reason), e.message);
       return true;
     });
-  await refused(address(SMALL.slice(0, 80)), 'broken');
+  await refused(address(SMALL.slice(0, 80)), 'is cut');
   await refused(address('bm8gaW1hZ2U='), 'not an image');
   await refused('https://example.com/a.png', '--allow-image-urls');
   await refused(address(SMALL), 'low, high, auto or original', { detail: 'best' });

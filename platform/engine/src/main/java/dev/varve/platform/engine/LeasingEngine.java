@@ -7,6 +7,7 @@ import dev.varve.platform.shard.lora.AdapterChange;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -88,6 +89,11 @@ public final class LeasingEngine implements Engine {
     @Override
     public CompletableFuture<Void> adapt(AdapterChange change) {
         return engine.adapt(change);
+    }
+
+    @Override
+    public Optional<ReplicaControl> replicaControl() {
+        return engine.replicaControl();
     }
 
     @Override

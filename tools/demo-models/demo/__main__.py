@@ -30,6 +30,7 @@ from demo.release import LENGTH, Release
 from demo.seeing import (
     ROWS,
     Descriptions,
+    MatchingTraining,
     NamingTraining,
     ReadingTraining,
     Seen,
@@ -58,11 +59,12 @@ PLANS = {
 }
 # A block is small, and one process is enough for it.
 NEXT_TOKEN_PLAN = Plan(steps=800, long_steps=0, workers=1, evaluate_every=100)
-# One process each. On a core that does nothing else, a step takes about 2 s, naming half a second.
+# One process each. On a core that does nothing else, a step takes about 2 s, of an encoder alone half a second.
 SIGHT_PLANS = SightPlans(
     reading=SightPlan(steps=260, batch=12, other_rate=0.0006, cool_down=0.6),
-    naming=SightPlan(steps=3000, batch=60),
-    seeing=SightPlan(steps=240, batch=16, other_rate=0.0004, cool_down=0.8),
+    naming=SightPlan(steps=9000, batch=60),
+    matching=SightPlan(steps=300, batch=60, matrix_rate=0.006, other_rate=0.001, cool_down=0.7),
+    seeing=SightPlan(steps=240, batch=16, other_rate=0.0004, cool_down=0.6),
 )
 # Tokens of a text in which a model that learns to read images should write as before.
 BEFORE_LENGTH = 256
@@ -227,6 +229,7 @@ class Maker:
         ReadingTraining(sight, descriptions, *known, plans.reading, folder / "reading.pt", SEED).run()
         NamingTraining(sight.encoder, plans.naming, folder / "naming.pt", SEED + 1).run()
         fit(sight.encoder, descriptions, SEED + 3)
+        MatchingTraining(sight.encoder, descriptions, plans.matching, folder / "matching.pt", SEED + 5).run()
         ReadingTraining(sight, Seen(sight.encoder), *known, plans.seeing, folder / "seeing.pt", SEED + 4).run()
 
     def export_sight(self) -> None:

@@ -2,7 +2,7 @@
 
 Rows that stand for what a drawing shows are learned together with the language model, which writes the right answers
 from them and all other text as before. The encoder learns to name what drawings show, by heads that are then thrown
-away. Its last matrix is fitted to these rows, and at last model and encoder learn together.
+away. Its last matrix is fitted to these rows, it learns to give them, and at last model and encoder learn together.
 """
 
 import os
@@ -62,10 +62,11 @@ class SightPlan(NamedTuple):
 
 
 class SightPlans(NamedTuple):
-    """Of a model that reads described drawings, an encoder that names drawings, and both together."""
+    """Of a model that reads rows, an encoder that names drawings and then gives these rows, and both together."""
 
     reading: SightPlan
     naming: SightPlan
+    matching: SightPlan
     seeing: SightPlan
 
 
@@ -102,44 +103,35 @@ def labels(scenes: List[Scene]) -> Dict[str, torch.Tensor]:
 
 
 CLASSES = {"colour": len(COLOURS), "figure": len(SHAPES) + DIGITS, "count": len(NUMBERS)}
-# Each quarter of a picture has a row of its own kind.
-QUARTERS = 4
-
-
-def quarters(grid: Grid) -> torch.Tensor:
-    """The quarter of each token, [tokens]."""
-    index = torch.arange(grid.tokens)
-    lower = (index // grid.columns * 2 >= grid.rows).long()
-    right = (index % grid.columns * 2 >= grid.columns).long()
-    return 2 * lower + right
-
 
 class Descriptions:
-    """Rows that stand for what a drawing shows: sums of a vector for each property, of the four quarters."""
+    """Rows that stand for what a drawing shows: the sum of a vector for each property, in every place."""
 
     # They begin at random: rate of learning, of that of the model that reads them.
     rate = 10
+    # Deviation of the noise of each row, of the rows' own size: the model learns to read the mean.
+    noise = 1.0
 
     def __init__(self, width: int, seed: int = 3):
         generator = torch.Generator().manual_seed(seed)
-        self.weights: Dict[str, torch.Tensor] = {"all": torch.randn(1, QUARTERS, width, generator=generator) * 0.08}
+        self.weights: Dict[str, torch.Tensor] = {"all": torch.randn(width, generator=generator) * 0.08}
         for name, size in CLASSES.items():
-            self.weights[name] = torch.randn(size, QUARTERS, width, generator=generator) * 0.08
+            self.weights[name] = torch.randn(size, width, generator=generator) * 0.08
 
-    def rows(self, scenes: List[Scene], grid: Grid) -> torch.Tensor:
-        """[batch, tokens, width]"""
+    def vectors(self, scenes: List[Scene]) -> torch.Tensor:
+        """[batch, width]"""
         wanted = labels(scenes)
-        rows = self.weights["all"] + sum(self.weights[name][wanted[name]] for name in CLASSES)
-        return rows[:, quarters(grid)]
+        return self.weights["all"] + sum(self.weights[name][wanted[name]] for name in CLASSES)
 
     def of(self, batch: Drawn) -> torch.Tensor:
-        return self.rows(batch.scenes, batch.grid)
+        return self.vectors(batch.scenes)[:, None].expand(-1, batch.grid.tokens, -1)
 
 
 class Seen:
     """The rows that an encoder gives."""
 
-    rate = 0.5
+    rate = 1
+    noise = 0.1
 
     def __init__(self, encoder: VisionEncoder):
         self._encoder = encoder
@@ -149,19 +141,19 @@ class Seen:
         return self._encoder.rows(batch.images, batch.grid)
 
 
-def fit(encoder: VisionEncoder, descriptions: Descriptions, seed: int, batches: int = 60, count: int = 30) -> None:
-    """Replaces the last matrix of an encoder by the least squares from its features to the rows of drawings."""
+def fit(encoder: VisionEncoder, descriptions: Descriptions, seed: int, batches: int = 120, count: int = 30) -> None:
+    """Replaces the last matrix of an encoder by the least squares from its mean features to the mean rows of drawings."""
     rng = random.Random(seed)
     size, width = encoder.features + 1, encoder.output
     square, wanted = torch.zeros(size, size).double(), torch.zeros(size, width).double()
     with torch.no_grad():
         for _ in range(batches):
             batch = drawn(rng, any_grid(rng), count)
-            features = encoder.features_of(batch.images, batch.grid).reshape(-1, encoder.features)
+            features = encoder.features_of(batch.images, batch.grid).mean(1)
             x = torch.cat((features, torch.ones(len(features), 1)), 1).double()
             square += x.t() @ x
-            wanted += x.t() @ descriptions.of(batch).reshape(len(x), width).double()
-        ridge = 1e-3 * square.diagonal().mean() * torch.eye(size).double()
+            wanted += x.t() @ descriptions.vectors(batch.scenes).double()
+        ridge = 1e-4 * square.diagonal().mean() * torch.eye(size).double()
         encoder.project_by(torch.linalg.solve(square + ridge, wanted).float())
 
 
@@ -176,7 +168,7 @@ class Names:
 
     def loss(self, rows: torch.Tensor, scenes: List[Scene]):
         """Mean loss, and the share of drawings of which all is named rightly."""
-        mean = rows.mean(1) * 4
+        mean = 4 * rows.mean(1)
         total, right = 0.0, torch.ones(len(scenes), dtype=torch.bool)
         for name, wanted in labels(scenes).items():
             scores = mean @ self.weights[name].t()
@@ -327,8 +319,6 @@ class _Training:
 class ReadingTraining(_Training):
     """A model learns to answer from rows that stand for drawings and to write all else as before; the rows learn, too."""
 
-    # Deviation of the noise that the model tolerates, of the rows' own size.
-    NOISE = 0.15
     # Of the distance (Kullback-Leibler) from what the model wrote before, in every second step.
     BEFORE_WEIGHT = 4.0
     TEXTS = 2
@@ -357,7 +347,7 @@ class ReadingTraining(_Training):
         rows = self._rows.of(batch)
         generator = torch.Generator().manual_seed(rng.randrange(1 << 30))
         size = rows.detach().square().mean().sqrt()
-        noisy = rows + torch.randn(rows.shape, generator=generator) * size * self.NOISE
+        noisy = rows + torch.randn(rows.shape, generator=generator) * size * self._rows.noise
         # Of equal length in a batch: the padding of short ones would cost as much as text.
         turns = rng.choices((1, 2, 3), (90, 7, 3))[0]
         loss = self._sight.loss(noisy, batch, [conversation(shown, rng, turns) for shown in batch.scenes])
@@ -377,23 +367,17 @@ class ReadingTraining(_Training):
         return f"answers {answers:.3f}, rows of size {size:.2f}, {distance:.4f} from the model before"
 
 
-class NamingTraining(_Training):
-    """An encoder learns to name what drawings show."""
+class _DrawingTraining(_Training):
+    """Of an encoder, without a language model."""
 
     # Drawings of a grid that are kept to be read again.
     KEPT = 3000
 
-    def __init__(self, encoder: VisionEncoder, plan: SightPlan, file: Path, seed: int):
+    def __init__(self, encoder: VisionEncoder, others: Dict[str, torch.Tensor], plan: SightPlan, file: Path, seed: int):
+        """`others` are weights that learn with those of the encoder."""
         self._encoder = encoder
         self._known: Dict[Tuple[int, int], list] = {}
-        self.names = Names(encoder.output)
-        weights = {**encoder.weights, **{"names." + key: weight for key, weight in self.names.weights.items()}}
-        super().__init__(weights, encoder.matrices, plan, file, seed)
-
-    def loss(self, rng: random.Random):
-        batch = self._batch(rng)
-        loss, right = self.names.loss(self._encoder.rows(batch.images, batch.grid), batch.scenes)
-        return loss, (loss.item(), right, 0)
+        super().__init__({**encoder.weights, **others}, encoder.matrices, plan, file, seed)
 
     def _batch(self, rng: random.Random) -> Drawn:
         """New drawings, and some from before: drawing takes as long as learning from a drawing."""
@@ -405,9 +389,42 @@ class NamingTraining(_Training):
         chosen = known[-len(new.scenes) :] + rng.choices(known, k=self.plan.batch - len(new.scenes))
         return Drawn(new.grid, numpy.stack([image for image, _ in chosen]), [shown for _, shown in chosen])
 
+
+class NamingTraining(_DrawingTraining):
+    """An encoder learns to name what drawings show."""
+
+    def __init__(self, encoder: VisionEncoder, plan: SightPlan, file: Path, seed: int):
+        self.names = Names(encoder.output)
+        heads = {"names." + key: weight for key, weight in self.names.weights.items()}
+        super().__init__(encoder, heads, plan, file, seed)
+
+    def loss(self, rng: random.Random):
+        batch = self._batch(rng)
+        loss, right = self.names.loss(self._encoder.rows(batch.images, batch.grid), batch.scenes)
+        return loss, (loss.item(), right, 0)
+
     @staticmethod
     def report(named, right, _):
         return f"names {named:.3f} ({right:.0%} right)"
+
+
+class MatchingTraining(_DrawingTraining):
+    """An encoder learns to give rows whose mean is that of the rows that stand for a drawing."""
+
+    def __init__(self, encoder: VisionEncoder, descriptions: Descriptions, plan: SightPlan, file: Path, seed: int):
+        self._descriptions = descriptions
+        super().__init__(encoder, {}, plan, file, seed)
+
+    def loss(self, rng: random.Random):
+        batch = self._batch(rng)
+        wanted = self._descriptions.vectors(batch.scenes)
+        spread = (wanted - wanted.mean(0)).square().mean()
+        distance = (self._encoder.rows(batch.images, batch.grid).mean(1) - wanted).square().mean() / spread
+        return distance, (distance.item(), 0, 0)
+
+    @staticmethod
+    def report(distance, *_):
+        return f"mean rows {distance:.3f} from those that stand for drawings"
 
 
 def sight_report(sight: Sight, seed: int, count: int) -> str:

@@ -15,7 +15,7 @@ from demo.export import export_projector
 from demo.families import QWEN35
 from demo.layers import Rope
 from demo.qwen35 import Qwen35
-from demo.seeing import IMAGE, Descriptions, Sight, quarters, tests
+from demo.seeing import IMAGE, Descriptions, Drawn, Sight, tests
 from demo.tokenizer import Tokenizer
 from demo.vision import Grid, MultimodalRope, VisionEncoder, multimodal_positions
 
@@ -119,11 +119,12 @@ class VisionTest(unittest.TestCase):
         self.assertEqual(0, (first - second)[0, :2].abs().max())
         self.assertGreater((first - second)[0, -1].abs().max(), 1e-3)
 
-    def test_each_quarter_has_a_row_of_its_own_kind(self):
-        self.assertEqual([0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3], quarters(Grid(4, 4)).tolist())
-        rows = Descriptions(8).rows([Scene("red", "star", 2, -1), Scene("blue", "", 1, 9)], Grid(4, 4))
-        self.assertEqual((2, 16, 8), rows.shape)
+    def test_each_place_has_the_row_of_the_drawing(self):
+        batch = Drawn(Grid(4, 3), None, [Scene("red", "star", 2, -1), Scene("blue", "", 1, 9)])
+        rows = Descriptions(8).of(batch)
+        self.assertEqual((2, 12, 8), rows.shape)
         self.assertTrue(torch.equal(rows[:, 0], rows[:, 5]))
+        self.assertFalse(torch.equal(rows[0], rows[1]))
 
 
 class DrawingsTest(unittest.TestCase):

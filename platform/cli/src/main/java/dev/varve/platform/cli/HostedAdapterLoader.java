@@ -16,7 +16,7 @@ record HostedAdapterLoader(HostedAdapters adapters) implements AdapterLoader {
     }
 
     @Override
-    public void remove(int id) {
-        adapters.remove(id);
+    public void remove(int number) {
+        adapters.remove(number);
     }
 }

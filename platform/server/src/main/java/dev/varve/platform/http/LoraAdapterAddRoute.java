@@ -7,7 +7,6 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonResponse;
 import dev.varve.platform.http.json.RequestFields;
-import dev.varve.platform.http.model.AdapterLoader;
 import dev.varve.platform.http.model.ServedAdapters;
 import dev.varve.platform.intake.RequestBody;
 
@@ -47,7 +46,7 @@ final class LoraAdapterAddRoute extends Route {
         String path =
                 fields.text(PATH).orElseThrow(() -> ApiException.invalid(PATH, PATH + ": missing"));
         float scale = ServedAdapters.scale(fields);
-        AdapterLoader.Loaded added = add(adapters, path, scale);
+        ServedAdapters.Added added = add(adapters, path, scale);
         JsonResponse.write(
                 exchange.response(),
                 200,
@@ -56,7 +55,7 @@ final class LoraAdapterAddRoute extends Route {
     }
 
     /** A file that does not fit is a mistake of the client, not of the server. */
-    private static AdapterLoader.Loaded add(ServedAdapters adapters, String path, float scale) {
+    private static ServedAdapters.Added add(ServedAdapters adapters, String path, float scale) {
         try {
             return adapters.add(path, scale);
         } catch (VarveException e) {

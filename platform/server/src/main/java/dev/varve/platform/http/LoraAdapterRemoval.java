@@ -17,7 +17,7 @@ record LoraAdapterRemoval(RouteContext context) {
     /** Path prefix before the id of an adapter. */
     static final String PREFIX = "/lora-adapters/";
 
-    private static final Pattern DIGITS = Pattern.compile("[0-9]{1,4}");
+    private static final Pattern DIGITS = Pattern.compile("[0-9]{1,9}");
 
     JsonNode remove(Exchange exchange) {
         String id = Route.below(PREFIX, exchange.request());

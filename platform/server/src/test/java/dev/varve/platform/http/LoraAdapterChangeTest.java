@@ -131,6 +131,30 @@ class LoraAdapterChangeTest {
                 scales(", \"lora\": [{\"id\": 2, \"scale\": 1}]"));
     }
 
+    /** The loader gives the number of a removed adapter again, as hosts do. */
+    @Test
+    void anIdIsNotGivenAgain() throws Exception {
+        requireOk(add("{\"path\": \"b.gguf\"}"));
+        requireOk(server.method("DELETE", "/lora-adapters/1"));
+        loader.next = 1;
+
+        HttpResponse<String> added = add("{\"path\": \"c.gguf\"}");
+
+        assertEquals("{\"id\":2,\"path\":\"/adapters/c.gguf\",\"scale\":0.0}", added.body());
+        assertEquals(404, server.method("DELETE", "/lora-adapters/1").statusCode());
+        assertEquals(
+                400,
+                server.post(
+                                "/v1/chat/completions",
+                                "{" + CHAT + ", \"lora\": [{\"id\": 1, \"scale\": 1}]}")
+                        .statusCode());
+        assertEquals(
+                new LoraScales(List.of(0f, 1f), List.of("", "digest of c.gguf")),
+                scales(", \"lora\": [{\"id\": 2, \"scale\": 1}]"));
+        requireOk(server.method("DELETE", "/lora-adapters/2"));
+        assertEquals(List.of(1, 1), loader.removed);
+    }
+
     /** The model as it was loaded is another one then, also for cached prefixes. */
     @Test
     void withoutALoadedAdapterScalesAreNamed() throws Exception {

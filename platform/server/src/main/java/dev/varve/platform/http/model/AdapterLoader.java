@@ -13,7 +13,7 @@ public interface AdapterLoader {
                 }
 
                 @Override
-                public void remove(int id) {
+                public void remove(int number) {
                     throw fixed();
                 }
 
@@ -27,11 +27,12 @@ public interface AdapterLoader {
     /**
      * A loaded adapter.
      *
-     * @param id its number, which no other adapter has until it is removed and freed
+     * @param number its place in {@link dev.varve.platform.shard.lora.LoraScales}, which no other
+     *     adapter has until it is removed and freed
      * @param path its file
      * @param content digest of its content
      */
-    record Loaded(int id, String path, String content) {}
+    record Loaded(int number, String path, String content) {}
 
     /**
      * Loads an adapter on all devices; waits for that.
@@ -45,7 +46,7 @@ public interface AdapterLoader {
     /**
      * Frees an adapter when the last request that uses it has ended; does not wait.
      *
-     * @throws VarveException of kind INVALID_REQUEST if there is none with this id
+     * @throws VarveException of kind INVALID_REQUEST if there is none with this number
      */
-    void remove(int id);
+    void remove(int number);
 }

@@ -26,8 +26,11 @@ public final class ServedAdapters {
 
     private final AdapterLoader loader;
 
-    /** Replaced as a whole with the lock. */
-    private volatile State state;
+    /** By the ids; replaced as a whole with the lock. */
+    private volatile SortedMap<Integer, Entry> adapters;
+
+    /** Guarded by this. */
+    private int nextId;
 
     /**
      * A LoRA adapter.
@@ -38,44 +41,26 @@ public final class ServedAdapters {
     public record Adapter(String path, float scale) {}
 
     /**
-     * The adapters by their ids.
+     * An adapter that requests may use.
      *
-     * @param adapters with the scales of requests that name none
-     * @param contents digests of those that were added while the model ran
+     * @param path its file
+     * @param scale of requests that name none
+     * @param number its place in {@link LoraScales}, which may be that of a removed adapter
+     * @param content digest of its content; empty if it was loaded with the model
      */
-    private record State(
-            SortedMap<Integer, Adapter> adapters, SortedMap<Integer, String> contents) {
-        State with(int id, Adapter adapter, String content) {
-            SortedMap<Integer, Adapter> all = new TreeMap<>(adapters);
-            all.put(id, adapter);
-            SortedMap<Integer, String> digests = new TreeMap<>(contents);
-            digests.put(id, content);
-            return new State(all, digests);
-        }
-
-        State without(int id) {
-            SortedMap<Integer, Adapter> all = new TreeMap<>(adapters);
-            all.remove(id);
-            SortedMap<Integer, String> digests = new TreeMap<>(contents);
-            digests.remove(id);
-            return new State(all, digests);
-        }
-
-        /** Returns the state with scales; an adapter that is not named has scale 0. */
-        State scaled(SortedMap<Integer, Float> scales) {
-            SortedMap<Integer, Adapter> all = new TreeMap<>();
-            adapters.forEach(
-                    (id, adapter) ->
-                            all.put(id, new Adapter(adapter.path(), scales.getOrDefault(id, 0f))));
-            return new State(all, contents);
-        }
-
-        SortedMap<Integer, Float> scales() {
-            SortedMap<Integer, Float> scales = new TreeMap<>();
-            adapters.forEach((id, adapter) -> scales.put(id, adapter.scale()));
-            return scales;
+    private record Entry(String path, float scale, int number, String content) {
+        Entry scaled(float other) {
+            return new Entry(path, other, number, content);
         }
     }
+
+    /**
+     * An adapter that was added.
+     *
+     * @param id its id in requests, which no other adapter gets while the model is loaded
+     * @param path its file
+     */
+    public record Added(int id, String path) {}
 
     /** Makes the adapters of a model with the scales with which they were loaded. */
     public ServedAdapters(List<Adapter> loaded) {
@@ -90,20 +75,23 @@ public final class ServedAdapters {
     public ServedAdapters(List<Adapter> loaded, AdapterLoader loader) {
         this.loaded = loaded.stream().map(Adapter::scale).toList();
         this.loader = loader;
-        SortedMap<Integer, Adapter> adapters = new TreeMap<>();
-        loaded.forEach(adapter -> adapters.put(adapters.size(), adapter));
-        state = new State(adapters, Collections.emptySortedMap());
+        SortedMap<Integer, Entry> all = new TreeMap<>();
+        loaded.forEach(
+                each -> all.put(all.size(), new Entry(each.path(), each.scale(), all.size(), "")));
+        adapters = all;
+        nextId = all.size();
     }
 
     /** Returns the adapters by their ids, with the scales of requests that name none. */
     public SortedMap<Integer, Adapter> current() {
-        return Collections.unmodifiableSortedMap(state.adapters());
+        SortedMap<Integer, Adapter> current = new TreeMap<>();
+        adapters.forEach((id, each) -> current.put(id, new Adapter(each.path(), each.scale())));
+        return Collections.unmodifiableSortedMap(current);
     }
 
     /** Returns the scales of requests that name none. */
     public LoraScales usual() {
-        State now = state;
-        return scales(now, now.scales());
+        return scales(adapters);
     }
 
     /**
@@ -113,7 +101,10 @@ public final class ServedAdapters {
      * @throws ApiException as {@link #read}
      */
     public synchronized void setUsual(String where, JsonNode array) {
-        state = state.scaled(entries(state, where, array));
+        SortedMap<Integer, Entry> named = named(where, array);
+        SortedMap<Integer, Entry> all = new TreeMap<>();
+        adapters.forEach((id, each) -> all.put(id, named.getOrDefault(id, each.scaled(0))));
+        adapters = all;
     }
 
     /**
@@ -122,12 +113,15 @@ public final class ServedAdapters {
      * @param scale of requests that name none
      * @throws dev.varve.api.VarveException if it cannot be loaded
      */
-    public AdapterLoader.Loaded add(String path, float scale) {
+    public Added add(String path, float scale) {
         AdapterLoader.Loaded added = loader.add(path);
         synchronized (this) {
-            state = state.with(added.id(), new Adapter(added.path(), scale), added.content());
+            int id = nextId++;
+            SortedMap<Integer, Entry> all = new TreeMap<>(adapters);
+            all.put(id, new Entry(added.path(), scale, added.number(), added.content()));
+            adapters = all;
+            return new Added(id, added.path());
         }
-        return added;
     }
 
     /**
@@ -137,17 +131,19 @@ public final class ServedAdapters {
      * @throws dev.varve.api.VarveException if adapters of the model cannot be removed
      */
     public synchronized void remove(int id) {
-        if (!state.adapters().containsKey(id)) {
+        SortedMap<Integer, Entry> others = new TreeMap<>(adapters);
+        Entry removed = others.remove(id);
+        if (removed == null) {
             throw ApiException.status(
                     404,
                     "adapter_not_found",
                     "adapter not found: expected one of the ids "
-                            + state.adapters().keySet()
+                            + others.keySet()
                             + ", found "
                             + id);
         }
-        loader.remove(id);
-        state = state.without(id);
+        loader.remove(removed.number());
+        adapters = others;
     }
 
     /**
@@ -159,34 +155,40 @@ public final class ServedAdapters {
      *     missing or no number
      */
     public LoraScales read(String where, JsonNode array) {
-        State now = state;
-        return scales(now, entries(now, where, array));
+        return scales(named(where, array));
     }
 
-    private LoraScales scales(State now, SortedMap<Integer, Float> scales) {
-        int count = Math.max(loaded.size(), scales.isEmpty() ? 0 : scales.lastKey() + 1);
-        List<Float> values = new ArrayList<>(Collections.nCopies(count, 0f));
-        scales.forEach(values::set);
-        // Requests that compute the same share cached prefixes, whatever was added since.
-        while (values.size() > loaded.size() && values.getLast() == 0) {
-            values.removeLast();
+    /** Returns the scales of the given adapters; others have the scale 0. */
+    private LoraScales scales(SortedMap<Integer, Entry> given) {
+        List<Float> values = new ArrayList<>(Collections.nCopies(loaded.size(), 0f));
+        List<String> contents = new ArrayList<>(Collections.nCopies(loaded.size(), ""));
+        for (Entry each : given.values()) {
+            // Without zeros at the end, requests with equal scales share cached prefixes.
+            while (values.size() <= each.number() && each.scale() != 0) {
+                values.add(0f);
+                contents.add("");
+            }
+            if (each.number() < values.size()) {
+                values.set(each.number(), each.scale());
+                contents.set(each.number(), each.content());
+            }
         }
-        List<String> contents = new ArrayList<>(Collections.nCopies(values.size(), ""));
-        now.contents().headMap(values.size()).forEach(contents::set);
         LoraScales all = new LoraScales(values, contents);
         return all.contents().isEmpty() ? LoraScales.of(values, loaded) : all;
     }
 
-    private static SortedMap<Integer, Float> entries(State now, String where, JsonNode array) {
+    /** Returns the adapters that an array names, with its scales. */
+    private SortedMap<Integer, Entry> named(String where, JsonNode array) {
+        SortedMap<Integer, Entry> known = adapters;
         List<ObjectNode> entries = RequestFields.objects(where, array);
-        if (now.adapters().isEmpty() && !entries.isEmpty()) {
+        if (known.isEmpty() && !entries.isEmpty()) {
             throw ApiException.invalid(where, where + ": the model has no LoRA adapters");
         }
-        SortedMap<Integer, Float> scales = new TreeMap<>();
+        SortedMap<Integer, Entry> named = new TreeMap<>();
         for (ObjectNode entry : entries) {
-            RequestFields fields = RequestFields.at(where + "[" + scales.size() + "]", entry);
-            int id = id(now, fields);
-            if (scales.containsKey(id)) {
+            RequestFields fields = RequestFields.at(where + "[" + named.size() + "]", entry);
+            int id = id(known, fields);
+            if (named.containsKey(id)) {
                 throw ApiException.invalid(
                         fields.place("id"),
                         fields.place("id")
@@ -195,9 +197,9 @@ public final class ServedAdapters {
                                 + " again");
             }
             fields.require("scale");
-            scales.put(id, scale(fields));
+            named.put(id, known.get(id).scaled(scale(fields)));
         }
-        return scales;
+        return named;
     }
 
     /**
@@ -209,16 +211,15 @@ public final class ServedAdapters {
         return (float) fields.number("scale", -MOST_SCALE, MOST_SCALE).orElse(0);
     }
 
-    private static int id(State now, RequestFields fields) {
+    private static int id(SortedMap<Integer, Entry> known, RequestFields fields) {
         fields.require("id");
-        SortedMap<Integer, Adapter> adapters = now.adapters();
-        int id = (int) fields.whole("id", 0, adapters.lastKey()).orElseThrow();
-        if (!adapters.containsKey(id)) {
+        int id = (int) fields.whole("id", 0, known.lastKey()).orElseThrow();
+        if (!known.containsKey(id)) {
             throw ApiException.invalid(
                     fields.place("id"),
                     fields.place("id")
                             + ": expected one of the ids "
-                            + adapters.keySet()
+                            + known.keySet()
                             + ", found "
                             + id);
         }

@@ -2,19 +2,27 @@ package dev.varve.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
+import dev.varve.platform.shard.CacheCapacities;
+import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.shard.local.ShardDevices;
 import dev.varve.platform.shard.local.WeightCache;
+import dev.varve.platform.shard.lora.AdapterChange;
+import dev.varve.platform.shard.lora.LoraAdapter;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
@@ -24,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 
 /** Two models on one device with caches of their own and one copy of the weights. */
 class SharedWeightsTest {
@@ -88,6 +97,59 @@ class SharedWeightsTest {
         }
         try (LoadedModel again = load(opened, settings, shelf)) {
             assertTrue(weights(again) > 0, "they are loaded anew");
+        }
+    }
+
+    private LoraAdapter adapter(OpenedModel model, String name, long seed) throws Exception {
+        Path file =
+                new RandomAdapter(model.file().path(), TensorType.F16, 4, 8)
+                        .write(
+                                folder.resolve(name),
+                                seed,
+                                weight -> weight.matches("blk.*ffn_(up|down).weight"));
+        return LoraAdapter.of(GgufFile.open(file), 1);
+    }
+
+    private static LocalShard shard(OpenedModel model, WeightCache shelf) {
+        return LocalShard.load(
+                model.range(model.shape().allLayers()),
+                ShardDevices.of(Cpu.device()),
+                ShardOptions.of(CacheTypes.f16(), new CacheCapacities(256, 2, 0)),
+                LoadProgressListener.silent(),
+                shelf);
+    }
+
+    /** A shard that fails and is not closed yet must not give its adapter to another shard. */
+    @Test
+    void aNumberStandsForOneAdapterInSharedWeights() throws Exception {
+        OpenedModel opened =
+                Cpu.open(
+                        Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder),
+                        ModelOptions.defaults());
+        LoraAdapter first = adapter(opened, "first.gguf", 1);
+        LoraAdapter second = adapter(opened, "second.gguf", 2);
+        WeightCache shelf = new WeightCache();
+        try (LocalShard one = shard(opened, shelf);
+                LocalShard two = shard(opened, shelf)) {
+            long plain = one.memory().allWeights();
+            one.adapt(new AdapterChange.Add(0, first)).join();
+            two.adapt(new AdapterChange.Add(0, first)).join();
+            long adapted = one.memory().allWeights();
+            assertTrue(adapted > plain, "the matrices count");
+
+            CompletionException failure =
+                    assertThrows(
+                            CompletionException.class,
+                            () -> one.adapt(new AdapterChange.Add(0, second)).join());
+
+            VarveException refused = (VarveException) failure.getCause();
+            assertEquals(VarveException.Kind.UNAVAILABLE, refused.kind());
+            assertTrue(refused.getMessage().contains("first.gguf"), refused.getMessage());
+            two.adapt(new AdapterChange.Remove(0)).join();
+            one.adapt(new AdapterChange.Add(0, second)).join();
+            assertEquals(adapted, one.memory().allWeights());
+            one.adapt(new AdapterChange.Remove(0)).join();
+            assertEquals(plain, one.memory().allWeights());
         }
     }
 }

@@ -53,20 +53,22 @@ final class ShardAdapters {
      *
      * @throws VarveException of kind UNSUPPORTED_MODEL or CORRUPT_FILE if it does not fit the
      *     model, INVALID_REQUEST if the shard streams experts, OUT_OF_MEMORY if it does not fit the
-     *     devices
+     *     devices, UNAVAILABLE as {@link AttachedMatrices#attach}
      */
     void attach(int number, LoraAdapter adapter) {
         AdaptedModel.requireFits(part.file(), part.model(), adapter);
         requireLoadedExperts(adapter);
         TensorSelection matrices =
                 AdaptedModel.matrices(part.model(), part.range(), number, adapter);
+        weights.attach(number, adapter.file(), () -> load(adapter, matrices));
+        used.add(number);
+    }
+
+    private ShardWeights load(LoraAdapter adapter, TensorSelection matrices) {
         for (ComputeDevice device : devices.all()) {
             requireMemory(device, adapter, matrices);
         }
-        weights.attach(
-                number,
-                () -> ShardWeights.load(matrices, devices, layout, LoadProgressListener.silent()));
-        used.add(number);
+        return ShardWeights.load(matrices, devices, layout, LoadProgressListener.silent());
     }
 
     /** Frees the matrices of an adapter, if this shard uses them. */

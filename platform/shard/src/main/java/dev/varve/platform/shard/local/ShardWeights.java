@@ -10,6 +10,7 @@ import dev.varve.api.ggml.MappedFile;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Tensor;
+import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.TensorSelection;
@@ -32,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -44,11 +46,19 @@ public final class ShardWeights implements AutoCloseable {
     /** Maximum columns of a few sequences' blocks of draft tokens. */
     private static final int FEW = 64;
 
-    // Concurrent, since adapters come and go while other threads compute.
-    private final Map<String, Tensor> tensors = new ConcurrentHashMap<>();
-    private final Map<String, MatmulKernelProperties> kernelProperties = new ConcurrentHashMap<>();
+    /**
+     * A weight in its memory.
+     *
+     * @param properties numerics of products with it
+     * @param columns whether {@link #columnProduct} supports it
+     */
+    private record LoadedWeight(
+            Tensor tensor, MatmulKernelProperties properties, boolean columns) {}
 
-    /** The different ones of {@link #kernelProperties}: a few, whatever the number of weights. */
+    // Concurrent: a replica adds or frees adapters while another one is loaded with these weights.
+    private final Map<String, LoadedWeight> loaded = new ConcurrentHashMap<>();
+
+    /** Distinct properties of all weights: a few, whatever the number of weights. */
     private final Set<MatmulKernelProperties> kinds = ConcurrentHashMap.newKeySet();
 
     private final Map<String, RowReader> tables = new ConcurrentHashMap<>();
@@ -57,18 +67,8 @@ public final class ShardWeights implements AutoCloseable {
     /** Files whose pages are read whenever the model computes. */
     private final Set<MappedFile> inPlace = ConcurrentHashMap.newKeySet();
 
-    /** Matrices of adapters by their numbers, which the maps above include. */
-    private final Map<Integer, AttachedMatrices> attached = new HashMap<>();
-
-    /** Matrices of an adapter, and how many shards use them. */
-    private static final class AttachedMatrices {
-        final ShardWeights weights;
-        int users;
-
-        AttachedMatrices(ShardWeights weights) {
-            this.weights = weights;
-        }
-    }
+    /** Matrices of adapters, which the maps above include. */
+    private final AttachedMatrices attached = new AttachedMatrices();
 
     private long bufferBytes;
     private long mappedBytes;
@@ -81,7 +81,6 @@ public final class ShardWeights implements AutoCloseable {
 
     private final int threads;
     private final Optional<ColumnProduct> columnProduct;
-    private final Set<String> ofColumns = ConcurrentHashMap.newKeySet();
 
     private ShardWeights(ShardDevices devices) {
         this.devices = devices;
@@ -211,11 +210,15 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Returns a weight, with the use for which it was selected. */
     public Tensor get(String name, TensorUse use) {
-        Tensor tensor = tensors.get(key(name, use));
-        if (tensor == null) {
+        return weight(name, use).tensor();
+    }
+
+    private LoadedWeight weight(String name, TensorUse use) {
+        LoadedWeight weight = loaded.get(key(name, use));
+        if (weight == null) {
             throw new IllegalArgumentException("weight " + name + " was not selected for " + use);
         }
-        return tensor;
+        return weight;
     }
 
     /** Number of columns at whose multiples products with all of the weights may be divided. */
@@ -238,7 +241,7 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Numerics of products of several columns with a weight compared with those of one. */
     MatmulKernelProperties kernelProperties(String name, TensorUse use) {
-        return kernelProperties.get(key(name, use));
+        return weight(name, use).properties();
     }
 
     /**
@@ -246,10 +249,10 @@ public final class ShardWeights implements AutoCloseable {
      * memory.
      */
     public Tensor multiply(Ops ops, String name, Tensor input) {
-        Tensor weight = get(name, TensorUse.MATMUL);
-        return kernelProperties(name, TensorUse.MATMUL).tiles()
-                ? MatmulTiling.multiply(ops, weight, input, threads)
-                : ops.mulMat(weight, input);
+        LoadedWeight weight = weight(name, TensorUse.MATMUL);
+        return weight.properties().tiles()
+                ? MatmulTiling.multiply(ops, weight.tensor(), input, threads)
+                : ops.mulMat(weight.tensor(), input);
     }
 
     /**
@@ -269,7 +272,7 @@ public final class ShardWeights implements AutoCloseable {
      * this weight.
      */
     Optional<ColumnProduct> columnProduct(String name, TensorUse use) {
-        return ofColumns.contains(key(name, use)) ? columnProduct : Optional.empty();
+        return weight(name, use).columns() ? columnProduct : Optional.empty();
     }
 
     /** Maximum number of tensors of tiled products of this many columns with all weights. */
@@ -278,15 +281,15 @@ public final class ShardWeights implements AutoCloseable {
             return 0;
         }
         return (int)
-                tensors.entrySet().stream()
-                        .filter(each -> kernelProperties.get(each.getKey()).tiles())
-                        .mapToLong(each -> MatmulTiling.tensors(each.getValue(), columns, threads))
+                loaded.values().stream()
+                        .filter(each -> each.properties().tiles())
+                        .mapToLong(each -> MatmulTiling.tensors(each.tensor(), columns, threads))
                         .sum();
     }
 
     /** Whether a weight was selected for a use. */
     public boolean has(String name, TensorUse use) {
-        return tensors.containsKey(key(name, use));
+        return loaded.containsKey(key(name, use));
     }
 
     /** Returns a table that stays in host memory. */
@@ -307,22 +310,12 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Bytes in buffers of the weights' own. */
     public long bufferBytes() {
-        synchronized (attached) {
-            return bufferBytes
-                    + attached.values().stream()
-                            .mapToLong(each -> each.weights.bufferBytes())
-                            .sum();
-        }
+        return bufferBytes + attached.sum(ShardWeights::bufferBytes);
     }
 
     /** Bytes that are used in place in the mapped file. */
     public long mappedBytes() {
-        synchronized (attached) {
-            return mappedBytes
-                    + attached.values().stream()
-                            .mapToLong(each -> each.weights.mappedBytes())
-                            .sum();
-        }
+        return mappedBytes + attached.sum(ShardWeights::mappedBytes);
     }
 
     /**
@@ -330,47 +323,35 @@ public final class ShardWeights implements AutoCloseable {
      * shard that adds them must call {@link #detach}.
      *
      * @param load loads them, onto the devices of these weights
+     * @throws VarveException as {@link AttachedMatrices#attach}
      */
-    void attach(int adapter, Supplier<ShardWeights> load) {
+    void attach(int number, GgufFile adapter, Supplier<ShardWeights> load) {
         synchronized (attached) {
-            AttachedMatrices matrices = attached.get(adapter);
-            if (matrices == null) {
-                matrices = new AttachedMatrices(load.get());
-                attached.put(adapter, matrices);
-                include(matrices.weights);
-            }
-            matrices.users++;
+            attached.attach(number, adapter, load).ifPresent(this::include);
         }
     }
 
     private void include(ShardWeights matrices) {
-        tensors.putAll(matrices.tensors);
-        kernelProperties.putAll(matrices.kernelProperties);
+        loaded.putAll(matrices.loaded);
         kinds.addAll(matrices.kinds);
         tables.putAll(matrices.tables);
         inPlace.addAll(matrices.inPlace);
-        ofColumns.addAll(matrices.ofColumns);
     }
 
     /** Frees the matrices of an adapter when the last shard that uses them calls it. */
-    void detach(int adapter) {
+    void detach(int number) {
         synchronized (attached) {
-            AttachedMatrices matrices = attached.get(adapter);
-            if (matrices != null && --matrices.users == 0) {
-                attached.remove(adapter);
-                exclude(matrices.weights);
-                matrices.weights.close();
-            }
+            attached.detach(number).ifPresent(this::exclude);
         }
     }
 
     private void exclude(ShardWeights matrices) {
-        tensors.keySet().removeAll(matrices.tensors.keySet());
-        kernelProperties.keySet().removeAll(matrices.kernelProperties.keySet());
-        kinds.retainAll(Set.copyOf(kernelProperties.values()));
+        loaded.keySet().removeAll(matrices.loaded.keySet());
+        kinds.retainAll(
+                loaded.values().stream().map(LoadedWeight::properties).collect(Collectors.toSet()));
         tables.keySet().removeAll(matrices.tables.keySet());
         inPlace.removeAll(matrices.inPlace);
-        ofColumns.removeAll(matrices.ofColumns);
+        matrices.close();
     }
 
     /** Number of shards that use these weights. */
@@ -397,10 +378,7 @@ public final class ShardWeights implements AutoCloseable {
         if (users > 0 && --users > 0) {
             return;
         }
-        synchronized (attached) {
-            attached.values().forEach(matrices -> matrices.weights.close());
-            attached.clear();
-        }
+        attached.close();
         while (!owned.isEmpty()) {
             try {
                 owned.pop().close();
@@ -495,7 +473,7 @@ public final class ShardWeights implements AutoCloseable {
         }
 
         /** Loads weights that are used in place, unless another shard has loaded them. */
-        private MappedFile loaded(GgufTensor tensor) {
+        private MappedFile inPlace(GgufTensor tensor) {
             MappedFile file = files.get(tensor.file());
             if (!file.isMapped()) {
                 file.load(tensor.offset(), tensor.bytes());
@@ -507,7 +485,7 @@ public final class ShardWeights implements AutoCloseable {
         private void openTable(GgufTensor tensor) {
             RowReader table =
                     RowReader.open(
-                            loaded(tensor),
+                            inPlace(tensor),
                             tensor.offset(),
                             tensor.type(),
                             Math.toIntExact(tensor.ne(0)),
@@ -527,7 +505,7 @@ public final class ShardWeights implements AutoCloseable {
         private void placeMapped(Path file, List<TensorSelection.Entry> entries) {
             for (TensorSelection.Entry entry : entries) {
                 mappedBytes += entry.tensor().bytes();
-                loaded(entry.tensor());
+                inPlace(entry.tensor());
             }
             placeAt(files.get(file), entries);
         }
@@ -617,19 +595,17 @@ public final class ShardWeights implements AutoCloseable {
             long[] shape = file.dimensions().stream().mapToLong(Long::longValue).toArray();
             Tensor tensor = context.newTensor(file.type(), shape);
             Optional.of(file.name()).filter(name -> name.length() < 64).ifPresent(tensor::named);
-            String key = key(file.name(), entry.use());
-            tensors.put(key, tensor);
             MatmulKernelProperties.WeightMemory kind =
                     MatmulKernelProperties.WeightMemory.of(home, device.bufferType());
             MatmulKernelProperties properties =
                     MatmulKernelProperties.of(tensor.type(), tensor.bytes(), entry.use(), kind);
-            kernelProperties.put(key, properties);
+            boolean columns =
+                    kind == MatmulKernelProperties.WeightMemory.HOST
+                            && entry.use() == TensorUse.MATMUL
+                            && columnProduct.filter(product -> product.takes(tensor)).isPresent();
+            loaded.put(
+                    key(file.name(), entry.use()), new LoadedWeight(tensor, properties, columns));
             kinds.add(properties);
-            if (kind == MatmulKernelProperties.WeightMemory.HOST
-                    && entry.use() == TensorUse.MATMUL
-                    && columnProduct.filter(product -> product.takes(tensor)).isPresent()) {
-                ofColumns.add(key);
-            }
             return tensor;
         }
     }

@@ -5,7 +5,7 @@
  *
  * <ul>
  *   <li>{@link LocalShard} and {@link ShardWeights}: the shard and its weights, with {@link
- *       WeightCache} and {@link WeightPlacement};
+ *       WeightCache} and {@link WeightPlacement}, and the matrices of {@link ShardAdapters};
  *   <li>{@link KvPool}, {@link RecurrentStateTensors}, {@link StateRollbackBuffer}, {@link
  *       HostPages}: the caches, and the code that moves their rows and pages;
  *   <li>{@link GraphBuilder}, {@link GraphInputs}, {@link GraphCache}: graphs, recorded once per

@@ -248,7 +248,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     private static Throwable named(Shard shard, Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         return switch (cause) {
-            // It names the shard already.
+            // The message names the shard already.
             case ShardLostException lost -> lost;
             case VarveException refused ->
                     new VarveException(
@@ -308,6 +308,13 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
                             .orElse(shard -> CompletableFuture.completedFuture(null));
             CompletableFuture<Void> result = new CompletableFuture<>();
             turn = turn.thenCompose(before -> stage.move(own, result));
+            // A stage whose worker is closed does not start it; neither do the stages after it.
+            turn.whenComplete(
+                    (begun, failure) -> {
+                        if (failure != null) {
+                            result.completeExceptionally(failure);
+                        }
+                    });
             all.add(result);
         }
         return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));

@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 
 /**
@@ -47,7 +48,7 @@ class PipelineOrderTest {
             List.of("batch 1", "export", "batch 2", "copy", "adopt", "batch 3", "export");
 
     /** A shard that records its calls; its batches may wait for the test. */
-    private static final class ListingShard extends FakeShard {
+    private static class ListingShard extends FakeShard {
         private final List<String> calls = new CopyOnWriteArrayList<>();
         private final CountDownLatch mayCompute = new CountDownLatch(1);
 
@@ -194,6 +195,35 @@ class PipelineOrderTest {
                     List.of(List.of(), List.of("export"), List.of()),
                     shards.stream().map(shard -> List.copyOf(shard.calls)).toList());
         }
+    }
+
+    /** A caller that waits for such a call would wait forever. */
+    @Test
+    void callThatTheCloseOverlapsFails() throws Exception {
+        Object turn = new Object();
+        CompletableFuture<Thread> worker = new CompletableFuture<>();
+        ListingShard first = new ListingShard(new LayerRange(0, 1), turn);
+        ListingShard second =
+                new ListingShard(new LayerRange(1, 2), new Object()) {
+                    @Override
+                    public CompletableFuture<Void> change(CacheChanges changes) {
+                        worker.complete(Thread.currentThread());
+                        return super.change(changes);
+                    }
+                };
+        ListingShard third = new ListingShard(new LayerRange(2, 3), turn);
+        ShardPipeline pipeline = new ShardPipeline(List.of(first, second, third));
+        CacheChanges copy = CacheChanges.copies(List.of(new KvSlotCopy(0, 256, 1)));
+        Await.result(pipeline.change(copy));
+        pipeline.submit(batch(1));
+        CompletableFuture<Void> overlapped = pipeline.change(copy);
+
+        Thread closing = Thread.startVirtualThread(pipeline::close);
+        Await.result(worker).join();
+        first.mayCompute.countDown();
+
+        assertInstanceOf(RejectedExecutionException.class, Await.failure(overlapped));
+        closing.join();
     }
 
     @Test

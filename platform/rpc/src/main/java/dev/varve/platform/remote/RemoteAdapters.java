@@ -17,8 +17,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The adapters of a shard in another process: what it loads now and after a restart, and the checks
- * of the bytes that it loads. Thread-safe.
+ * Holds the adapters that a shard in another process loads, also after a restart, and the checks of
+ * their bytes. Thread-safe.
  */
 final class RemoteAdapters {
     private final LayerSplitAdapter model;
@@ -87,7 +87,7 @@ final class RemoteAdapters {
                 digests, AdaptedModel.matrices(model, request.range(), number, adapter));
     }
 
-    /** Returns what a process loads. */
+    /** Returns the weights that a process loads: those of the model and of all adapters. */
     synchronized ShardSupervisor.Load load() {
         List<TensorCheck> all = new ArrayList<>(List.of(plain));
         all.addAll(checks.values());
@@ -108,14 +108,14 @@ final class RemoteAdapters {
         return new Addition(LoraReference.of(add.number(), add.adapter()), check);
     }
 
-    /** Notes an adapter that the process has loaded; returns what processes load from now on. */
+    /** Registers an adapter that the process has loaded; returns the weights of later processes. */
     synchronized ShardSupervisor.Load end(Addition addition) {
         request = request.with(addition.reference());
         checks.put(addition.reference().number(), addition.check());
         return load();
     }
 
-    /** Forgets an adapter; returns what processes load from now on. */
+    /** Removes an adapter; returns the weights that later processes load. */
     synchronized ShardSupervisor.Load remove(int number) {
         request = request.without(number);
         checks.remove(number);

@@ -268,7 +268,7 @@ public final class RemoteShard implements Shard {
                                         Thread::startVirtualThread));
     }
 
-    /** A process that is lost has no adapters, and loads the others when it returns. */
+    /** Succeeds if the process is lost: it loads only the other adapters when it returns. */
     private CompletableFuture<Void> remove(int number) {
         supervisor.setLoad(adapters.remove(number));
         return call(

@@ -60,7 +60,7 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     /**
-     * What a process loads.
+     * The weights that a process loads.
      *
      * @param request its load request
      * @param checks expected digests of the tensors that it loads
@@ -84,7 +84,7 @@ final class ShardSupervisor implements AutoCloseable {
     private final ShardLink link;
     private final int firstLoadAttempts;
 
-    /** Replaced with the lock, when the process got or lost a part of its weights. */
+    /** Replaced with the lock, when an adapter is added or removed. */
     private volatile Load load;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -133,7 +133,7 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
-    /** As above, for a process that loads one thing. */
+    /** As above, for a process that loads the tensors of one check. */
     static ShardSupervisor started(
             String name,
             ShardLink link,
@@ -277,9 +277,9 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     /**
-     * Sets what later incarnations load, after an incarnation loaded it.
+     * Sets the weights that later incarnations load, after an incarnation has loaded them.
      *
-     * @throws ShardLostException if the incarnation is lost; later ones then load what it loaded
+     * @throws ShardLostException if the incarnation is lost; later ones then load the weights as
      *     before
      */
     void setLoad(Session loaded, Load next) {
@@ -294,7 +294,7 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
-    /** Sets what later incarnations load. */
+    /** Sets the weights that later incarnations load. */
     void setLoad(Load next) {
         lock.lock();
         try {
@@ -426,6 +426,11 @@ final class ShardSupervisor implements AutoCloseable {
             if (closed) {
                 fresh.channel().close();
                 throw new ShardLostException(name + " is closed");
+            }
+            if (load != loading) {
+                // Otherwise the process would keep an adapter that was removed meanwhile.
+                fresh.channel().close();
+                throw new ShardLostException(name + ": its adapters changed while it loaded them");
             }
             session = Optional.of(fresh);
             condition.ready();

@@ -63,7 +63,7 @@ class ShardSupervisorTest {
     private ShardSupervisor supervisor;
 
     /** A process that was asked to load. */
-    private record Loading(WireChannel channel, CallResponder call) {
+    private record Loading(WireChannel channel, Message request, CallResponder call) {
         void progress(long done) {
             call.progress(
                     Message.of(
@@ -105,7 +105,9 @@ class ShardSupervisorTest {
                                                 (request, call) ->
                                                         loadings.add(
                                                                 new Loading(
-                                                                        process.join(), call)))));
+                                                                        process.join(),
+                                                                        request,
+                                                                        call)))));
                 return WireChannel.connect(client, WireOptions.defaults());
             } catch (IOException e) {
                 throw new VarveException(VarveException.Kind.UNAVAILABLE, "no socket", e);
@@ -208,6 +210,27 @@ class ShardSupervisorTest {
         assertTrue(back.loading().isEmpty(), back.toString());
         assertEquals(1, back.restarts());
         supervisor.recover().get(20, TimeUnit.SECONDS);
+    }
+
+    private static ShardSupervisor.Load withAdapter() {
+        LoraReference adapter = new LoraReference(0, "a.gguf", "cd", Optional.empty(), 0);
+        return new ShardSupervisor.Load(request().with(List.of(adapter)).encode(), List.of());
+    }
+
+    @Test
+    void processThatLoadedARemovedAdapterLoadsAgain() throws Exception {
+        supervisor.setLoad(withAdapter());
+        loadAndCrash();
+        Loading outdated = next();
+        supervisor.setLoad(new ShardSupervisor.Load(request().encode(), List.of()));
+
+        outdated.done();
+
+        Loading second = next();
+        assertTrue(ShardLoadRequest.decode(second.request()).adapters().isEmpty());
+        second.done();
+        supervisor.recover().get(20, TimeUnit.SECONDS);
+        assertEquals(1, supervisor.health().restarts());
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.setting.Setting;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -23,6 +24,9 @@ record AdapterFolders(List<Path> folders) {
     /** Levels of folders that a search by name visits. */
     private static final int DEPTH = 8;
 
+    /** Longest path that is looked up and repeated in messages, in characters. */
+    private static final int LONGEST_PATH = 4096;
+
     /** Copies the list. */
     AdapterFolders {
         folders = List.copyOf(folders);
@@ -36,6 +40,14 @@ record AdapterFolders(List<Path> folders) {
      *     if it exists elsewhere, so that the message does not reveal it
      */
     Path find(String path) {
+        if (path.length() > LONGEST_PATH) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    "path: expected at most "
+                            + LONGEST_PATH
+                            + " characters, found "
+                            + path.length());
+        }
         return folders.stream()
                 .flatMap(folder -> within(folder, path).stream())
                 .findFirst()
@@ -87,12 +99,19 @@ record AdapterFolders(List<Path> folders) {
                         .sorted()
                         .forEach(found::add);
             } catch (IOException e) {
-                throw new VarveException(
-                        VarveException.Kind.UNREADABLE_FILE,
-                        Setting.LORA_DIR + " " + folder + ": " + FileErrors.reason(e),
-                        e);
+                throw unreadable(folder, e);
+            } catch (UncheckedIOException e) {
+                // The walk met a folder below that it cannot read.
+                throw unreadable(folder, e.getCause());
             }
         }
         return found;
+    }
+
+    private static VarveException unreadable(Path folder, IOException failure) {
+        return new VarveException(
+                VarveException.Kind.UNREADABLE_FILE,
+                Setting.LORA_DIR + " " + folder + ": " + FileErrors.reason(failure),
+                failure);
     }
 }

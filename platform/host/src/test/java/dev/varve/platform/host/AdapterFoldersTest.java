@@ -3,6 +3,8 @@ package dev.varve.platform.host;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.api.VarveException;
 
@@ -15,9 +17,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Set;
 
-/** Which files a client may name. */
+/** Finds adapters in the permitted folders, and refuses all other files. */
 class AdapterFoldersTest {
     @TempDir Path root;
 
@@ -67,6 +71,46 @@ class AdapterFoldersTest {
         assertTrue(
                 refused.getMessage().startsWith("path: expected a file in the folders of "),
                 refused.getMessage());
+    }
+
+    @Test
+    void aLongPathIsNotRepeated() {
+        VarveException refused =
+                assertThrows(VarveException.class, () -> folders.find("a/".repeat(1 << 20)));
+
+        assertEquals(VarveException.Kind.INVALID_REQUEST, refused.kind());
+        assertEquals("path: expected at most 4096 characters, found 2097152", refused.getMessage());
+    }
+
+    /** Opening a pipe would wait for its writer. */
+    @Test
+    void aPipeIsNoAdapter() throws Exception {
+        Path pipe = adapters.resolve("pipe.gguf");
+        assumeTrue(
+                new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0,
+                "this system makes no pipes");
+
+        assertThrows(VarveException.class, () -> folders.find("pipe.gguf"));
+        assertEquals(List.of(), new AdapterFolders(List.of(adapters)).named("pipe.gguf"));
+    }
+
+    @Test
+    void aFolderThatCannotBeReadIsNamed() throws IOException {
+        Path below = adapters.resolve("below");
+        Files.setPosixFilePermissions(below, Set.of());
+        try {
+            assumeFalse(Files.isReadable(below), "this user may read all folders");
+
+            VarveException failure =
+                    assertThrows(
+                            VarveException.class,
+                            () -> new AdapterFolders(List.of(adapters)).named("b.gguf"));
+
+            assertEquals(VarveException.Kind.UNREADABLE_FILE, failure.kind());
+            assertTrue(failure.getMessage().contains(adapters.toString()), failure.getMessage());
+        } finally {
+            Files.setPosixFilePermissions(below, PosixFilePermissions.fromString("rwx------"));
+        }
     }
 
     @Test

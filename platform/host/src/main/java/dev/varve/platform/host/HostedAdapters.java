@@ -85,7 +85,7 @@ public final class HostedAdapters {
         int number = unusedNumber();
         adapt(new AdapterChange.Add(number, adapter));
         try {
-            // What the shards have loaded is what the digest describes.
+            // Otherwise the shards may have loaded other bytes than those of the digest.
             states.requireUnchanged();
         } catch (VarveException e) {
             adapt(new AdapterChange.Remove(number));
@@ -143,7 +143,10 @@ public final class HostedAdapters {
      */
     public CompletableFuture<Void> remove(int number) {
         return leases.retire(number)
-                .thenCompose(nothing -> engine.get().adapt(new AdapterChange.Remove(number)))
+                // The thread of an engine completes this future, and must not wait for replicas.
+                .thenComposeAsync(
+                        nothing -> engine.get().adapt(new AdapterChange.Remove(number)),
+                        Thread::startVirtualThread)
                 .whenComplete(
                         (nothing, failure) -> {
                             leases.forget(number);

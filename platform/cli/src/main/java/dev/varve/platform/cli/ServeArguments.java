@@ -22,7 +22,6 @@ import dev.varve.platform.setting.ByteCount;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -210,12 +209,7 @@ final class ServeArguments {
      * @throws UsageException if one is no folder
      */
     List<Path> adapterFolders() {
-        for (Path folder : adapterFolders) {
-            if (!Files.isDirectory(folder)) {
-                throw new UsageException("--lora-dir: expected a folder, found " + folder);
-            }
-        }
-        return adapterFolders.stream().map(Path::toAbsolutePath).toList();
+        return FolderOption.check("--lora-dir", adapterFolders);
     }
 
     /**

@@ -212,7 +212,9 @@ final class ShardCommand extends CliCommand {
                         allowed,
                         models.stream().map(model -> model.file(environment())).toList(),
                         lookedUp,
-                        adapterFolders),
+                        supervised
+                                ? adapterFolders
+                                : FolderOption.check("--lora-dir", adapterFolders)),
                 TensorDigests.cachedIn(environment().cacheFolder()));
     }
 }

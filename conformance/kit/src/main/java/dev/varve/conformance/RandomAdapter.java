@@ -28,6 +28,12 @@ record RandomAdapter(Path model, TensorType type, int rank, float alpha) {
     /** Deviation of products of both matrices, for inputs of unit size. */
     private static final double DEVIATION = 0.3;
 
+    /** Writes an adapter for the projections of attention, the experts and the head of a model. */
+    static Path write(Path model, Path file, long seed) throws IOException {
+        return new RandomAdapter(model, TensorType.F16, 4, 8)
+                .write(file, seed, each -> each.matches("(blk.*(attn_[qkv]|_exps)|output).weight"));
+    }
+
     /**
      * Writes the file.
      *

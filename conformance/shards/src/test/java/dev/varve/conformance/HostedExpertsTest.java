@@ -303,6 +303,15 @@ class HostedExpertsTest {
                 .fitting();
     }
 
+    private static ModelLoadListener collecting(List<String> notes) {
+        return new ModelLoadListener() {
+            @Override
+            public void note(String text) {
+                notes.add(text);
+            }
+        };
+    }
+
     private long bytes(ModelSettings how) {
         return prepare("second:0", "_exps=second:0", how).forecast(Age.ANY).memory().bytesOfAll();
     }
@@ -317,17 +326,10 @@ class HostedExpertsTest {
         long all = bytes(settings);
         for (long free : List.of(all - (1 << 20), all / 2)) {
             List<String> notes = new ArrayList<>();
-            ModelLoadListener listener =
-                    new ModelLoadListener() {
-                        @Override
-                        public void note(String text) {
-                            notes.add(text);
-                        }
-                    };
             PreparedModel prepared =
                     PreparedModel.open(
                             host(file, settings, beside("second:0", Map.of("second:0", free))),
-                            listener);
+                            collecting(notes));
 
             SplitForecast forecast = prepared.forecast(Age.ANY);
 
@@ -388,15 +390,8 @@ class HostedExpertsTest {
         HostSettings spread =
                 plain.with(plain.devices().with(request)).with(DraftSettings.of(DraftSettings.MTP));
         List<String> notes = new ArrayList<>();
-        ModelLoadListener listener =
-                new ModelLoadListener() {
-                    @Override
-                    public void note(String text) {
-                        notes.add(text);
-                    }
-                };
 
-        try (HostedModel model = HostedModel.open(spread, listener)) {
+        try (HostedModel model = HostedModel.open(spread, collecting(notes))) {
             Answer answer = Answer.ask(model.engine(), prompt, 12);
             assertArrayEquals(expected, answer.tokens());
             assertTrue(answer.end().speculation().verifySteps() > 0);

@@ -54,11 +54,7 @@ class LoraSplitTest {
     }
 
     private static Path write(String name, long seed) throws Exception {
-        return new RandomAdapter(file, TensorType.F16, 4, 8)
-                .write(
-                        folder.resolve(name),
-                        seed,
-                        each -> each.matches("(blk.*(attn_[qkv]|_exps)|output).weight"));
+        return RandomAdapter.write(file, folder.resolve(name), seed);
     }
 
     private static SplitModel split(Map<Path, Float> adapters) {

@@ -81,9 +81,12 @@ public final class AdapterLeases {
         uses.remove(number);
     }
 
-    /** Returns the lowest number without an adapter. */
+    /**
+     * Returns the lowest number for an adapter that is added. Adapters that were loaded with the
+     * model keep theirs: a replica that is loaded again begins with them, also with removed ones.
+     */
     public synchronized int unusedNumber() {
-        int number = 0;
+        int number = loaded.size();
         while (uses.containsKey(number)) {
             number++;
         }
@@ -142,7 +145,7 @@ public final class AdapterLeases {
         }
     }
 
-    /** Tells the callers of {@link #retire}, without the lock. */
+    /** Completes the futures of {@link #retire} for unused adapters, without the lock. */
     private void complete(List<Use> used) {
         List<Use> unused = new ArrayList<>();
         synchronized (this) {

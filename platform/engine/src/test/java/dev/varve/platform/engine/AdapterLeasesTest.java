@@ -84,6 +84,14 @@ class AdapterLeasesTest {
     }
 
     @Test
+    void numbersOfLoadedAdaptersAreNotGivenAgain() {
+        leases.retire(0);
+        leases.forget(0);
+
+        assertEquals(2, leases.unusedNumber());
+    }
+
+    @Test
     void anotherContentUnderTheSameNumberIsNotUsed() {
         leases.add(2, "y");
 

@@ -256,8 +256,12 @@ public final class RemoteShard implements Shard {
                 (channel, session) ->
                         channel.call(
                                         addition.request(),
+                                        // After the batches that were sent before.
                                         Deadline.withoutProgress(
-                                                ShardSupervisor.LOAD_WITHOUT_PROGRESS),
+                                                deadline.ofParts()
+                                                        .plus(
+                                                                ShardSupervisor
+                                                                        .LOAD_WITHOUT_PROGRESS)),
                                         progress -> {})
                                 // The digests may take longer than the channel's thread may wait.
                                 .thenAcceptAsync(

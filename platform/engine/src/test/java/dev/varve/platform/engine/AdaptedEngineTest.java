@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Adapters that come and go in the shards of an engine. */
+/** Adds and removes adapters in the shards of an engine. */
 @Timeout(60)
 class AdaptedEngineTest {
     private static final int CONTEXT = 2 * KvSlotSpan.BLOCK;
@@ -46,7 +46,7 @@ class AdaptedEngineTest {
     private EngineCore engine;
     private AdapterChange.Add add;
 
-    /** Notes the changes; refuses adapters if a test wants that. */
+    /** Records the changes; refuses adapters if a test sets a refusal. */
     private static final class AdaptedShard extends PlainShard {
         private final List<AdapterChange> changes = Collections.synchronizedList(new ArrayList<>());
         private volatile Optional<VarveException> refusal = Optional.empty();

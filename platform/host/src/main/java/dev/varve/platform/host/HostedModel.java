@@ -71,9 +71,9 @@ public final class HostedModel implements AutoCloseable {
     }
 
     /**
-     * Where adapters come from that are added later.
+     * Source of the adapters that are added while the model runs.
      *
-     * @param folders where their files may be
+     * @param folders folders of their files
      * @param digests computes the digests of their tensors
      */
     record AdapterSource(AdapterFolders folders, TensorDigests digests) {}

@@ -36,9 +36,9 @@ final class EngineFutures {
     }
 
     /**
-     * Waits for an end, at most for a given time.
+     * Waits until a future completes, at most for a given time.
      *
-     * @return whether it came in this time
+     * @return whether it completed in this time
      * @throws VarveException if the engine failed with one
      */
     static boolean awaitAtMost(CompletableFuture<?> end, Duration limit)

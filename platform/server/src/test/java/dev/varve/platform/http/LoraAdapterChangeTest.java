@@ -184,7 +184,7 @@ class LoraAdapterChangeTest {
                 "{\"path\": \"b.gguf\", \"scale\": \"1\"} | scale: expected a number",
                 "{\"path\": \"wrong.gguf\"} | shard cpu:0 (layers 0 to 3): wrong.gguf: tensor a"
             })
-    void whatCannotBeAddedIsA400(String body, String message) throws Exception {
+    void anAdapterThatCannotBeAddedIsA400(String body, String message) throws Exception {
         HttpResponse<String> refused = add(body);
 
         assertEquals(400, refused.statusCode(), refused.body());

@@ -73,12 +73,12 @@ public final class LocalShard implements Shard {
     private final CommitGraphs commits;
     private final LogitsReader logits;
 
-    /** Likewise. */
+    /** Replaced with the context. */
     private volatile BatchCheck check;
 
     private final List<Integer> captures;
 
-    /** Of all weights, those of adapters included. */
+    /** Replaced with the context; group of all weights, including those of adapters. */
     private volatile int columnGroup;
 
     private final PartTensors partTensors;
@@ -416,7 +416,7 @@ public final class LocalShard implements Shard {
 
     /** Host memory needs no copy, so the host reads whole rows there. */
     private GraphKey key(PlacedBatch placed, RunPurpose step) {
-        GraphKey key = GraphKey.of(placed, trees).adapting(changing(placed, step));
+        GraphKey key = GraphKey.of(placed, trees).adapting(activeAdapters(placed, step));
         if (device.bufferType().isHost()) {
             return key;
         }
@@ -429,7 +429,7 @@ public final class LocalShard implements Shard {
     }
 
     /** Warm-up allocates the memory for all adapters, which later requests may use. */
-    private List<Integer> changing(PlacedBatch placed, RunPurpose step) {
+    private List<Integer> activeAdapters(PlacedBatch placed, RunPurpose step) {
         if (context.lora().loaded().isEmpty()) {
             return List.of();
         }

@@ -523,16 +523,23 @@ public final class EngineCore implements Engine {
 
     private void stop(VarveException reason) {
         RemovedRequests leaving = new RemovedRequests(reason);
-        queue.end(leaving);
-        leaving.moveOrFail();
         try {
+            queue.end(leaving);
+            leaving.moveOrFail();
             if (!broken.isDone()) {
                 steps.saveToDisk();
             }
             steps.endAll(reason);
         } finally {
+            closeAll();
+        }
+    }
+
+    private void closeAll() {
+        try {
             closePipeline();
             steps.close();
+        } finally {
             evacuation.end();
         }
     }

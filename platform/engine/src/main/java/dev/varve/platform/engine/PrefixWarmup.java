@@ -94,6 +94,9 @@ final class PrefixWarmup {
     private void begin() {
         if (cache.hostUse() > MOST_USE) {
             LOG.log(System.Logger.Level.DEBUG, "host memory is half full; the warm-up ends");
+            if (reached > 0) {
+                removeFirst();
+            }
             waiting.clear();
             return;
         }
@@ -126,20 +129,23 @@ final class PrefixWarmup {
 
     /** Continues with the next prefix if the end of this one was reached. */
     private void endPrefix() {
-        RecentPrefix prefix = waiting.getFirst();
-        if (reached < prefix.tokens().length) {
-            return;
+        if (reached == waiting.getFirst().tokens().length) {
+            removeFirst();
         }
-        waiting.removeFirst();
+        if (waiting.isEmpty()) {
+            LOG.log(System.Logger.Level.INFO, "the warm-up of cached prefixes ended");
+        }
+    }
+
+    /** Removes the first prefix, and reports the part that host memory has. */
+    private void removeFirst() {
+        RecentPrefix prefix = waiting.removeFirst();
         reached = 0;
         int found = cache.find(query(prefix, prefix.tokens().length), true).length();
         if (found > 0) {
             onLoaded.accept(
                     new RecentPrefix(
                             prefix.scope(), Arrays.copyOf(prefix.tokens(), found), prefix.idle()));
-        }
-        if (waiting.isEmpty()) {
-            LOG.log(System.Logger.Level.INFO, "the warm-up of cached prefixes ended");
         }
     }
 }

@@ -279,10 +279,8 @@ final class RequestQueue implements QueueAccess {
     private List<Request> removeAll() {
         lock.lock();
         try {
-            List<Request> all = List.copyOf(waiting);
-            waiting.clear();
             notifying = true;
-            return all;
+            return takeAll();
         } finally {
             lock.unlock();
         }

@@ -262,9 +262,8 @@ final class RunningRequests {
             // The request has ended, which freed its slots.
             return;
         }
-        release(youngest, cache::preempt);
         preemptions++;
-        queue.requeue(youngest);
+        requeue(youngest, cache::preempt);
     }
 
     /**
@@ -274,22 +273,23 @@ final class RunningRequests {
      */
     void requeueAllAndRetain() {
         for (Request request : all().reversed()) {
-            release(request, cache::retain);
-            queue.requeue(request);
+            requeue(request, cache::retain);
         }
     }
 
     /**
-     * Takes the sequence from a request.
+     * Requeues a request without its sequence.
      *
      * @param keeper receives the sequence unless it is incomplete
      */
-    private void release(Request request, Consumer<SequenceCache> keeper) {
+    private void requeue(Request request, Consumer<SequenceCache> keeper) {
         requests.remove(request);
         SequenceCache place = request.sequence();
         boolean whole = !request.isRestoring();
         request.dropSequence();
         draftProposer.remove(request);
+        // First, so that the request is not lost if the cache fails.
+        queue.requeue(request);
         if (whole) {
             keeper.accept(place);
         } else {

@@ -268,6 +268,9 @@ public final class EnginePool implements Engine {
             } catch (RuntimeException e) {
                 reportFailure(e);
                 return false;
+            } catch (Error e) {
+                reportFailure(e);
+                throw e;
             }
             LOG.log(System.Logger.Level.INFO, "replica {0} is back", replica.id());
             return true;
@@ -288,7 +291,7 @@ public final class EnginePool implements Engine {
             ReplicaWarmup.start(replica, opened, replicas);
         }
 
-        private void reportFailure(RuntimeException failure) {
+        private void reportFailure(Throwable failure) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "replica {0} cannot be loaded: {1}",
@@ -434,7 +437,7 @@ public final class EnginePool implements Engine {
     @Override
     public void close() {
         closed = true;
-        replicas.forEach(each -> each.endOrders(unavailable()));
+        drains.close();
         List<LoadedEngine> members = engineMembers();
         members.forEach(LoadedEngine::close);
         restarter.close();

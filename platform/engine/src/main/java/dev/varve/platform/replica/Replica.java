@@ -94,10 +94,17 @@ final class Replica implements RoutingTarget {
         return drain;
     }
 
-    /** Records the order to drain it: it accepts no requests from here on. */
+    /**
+     * Records the order to drain it: it accepts no requests from here on. A resumption that has not
+     * ended fails, since the replica is not loaded while it is drained.
+     */
     CompletableFuture<Void> startDrain() {
         CompletableFuture<Void> end = new CompletableFuture<>();
         drain = Optional.of(end);
+        failResumption(
+                new VarveException(
+                        VarveException.Kind.UNAVAILABLE,
+                        "replica " + id + " was drained again before it was loaded"));
         return end;
     }
 

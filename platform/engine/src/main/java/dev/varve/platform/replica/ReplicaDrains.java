@@ -18,6 +18,7 @@ final class ReplicaDrains implements ReplicaControl {
     private final List<Replica> replicas;
     private final ReplicaRestarter restarter;
     private final Consumer<Replica> loader;
+    private boolean closed;
 
     /**
      * @param restarter closes engines on its thread
@@ -37,6 +38,7 @@ final class ReplicaDrains implements ReplicaControl {
     // One order at a time: of two replicas that are drained at once, the second is refused.
     @Override
     public synchronized CompletableFuture<Void> drain(int id) {
+        requireOpen();
         Replica replica = require(id);
         if (replica.drain().isPresent()) {
             return replica.drain().get();
@@ -80,13 +82,17 @@ final class ReplicaDrains implements ReplicaControl {
         }
         replica.markFailed(
                 new VarveException(VarveException.Kind.UNAVAILABLE, "an operator drained it"));
-        replica.removeEngine().ifPresent(LoadedEngine::close);
-        LOG.log(System.Logger.Level.INFO, "replica {0} is drained", replica.id());
-        end.complete(null);
+        try {
+            replica.removeEngine().ifPresent(LoadedEngine::close);
+        } finally {
+            LOG.log(System.Logger.Level.INFO, "replica {0} is drained", replica.id());
+            end.complete(null);
+        }
     }
 
     @Override
     public synchronized CompletableFuture<Void> resume(int id) {
+        requireOpen();
         Replica replica = require(id);
         Optional<CompletableFuture<Void>> drain = replica.drain();
         if (drain.isEmpty()) {
@@ -100,6 +106,22 @@ final class ReplicaDrains implements ReplicaControl {
         CompletableFuture<Void> loaded = replica.startResumption();
         loader.accept(replica);
         return loaded;
+    }
+
+    /** Rejects further orders, and fails those that have not ended: their work is discarded. */
+    synchronized void close() {
+        closed = true;
+        replicas.forEach(each -> each.endOrders(closing()));
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw closing();
+        }
+    }
+
+    private static VarveException closing() {
+        return new VarveException(VarveException.Kind.UNAVAILABLE, "the model is being closed");
     }
 
     private Replica require(int id) {

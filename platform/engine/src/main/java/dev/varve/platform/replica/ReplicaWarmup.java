@@ -32,21 +32,16 @@ final class ReplicaWarmup {
                         .map(ReplicaWarmup::recent)
                         .toList();
         CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
-                .thenRun(
-                        () ->
-                                warm(
-                                        replica,
-                                        opened,
-                                        Stream.concat(
-                                                        replica.takeRecent().stream(),
-                                                        each.stream()
-                                                                .flatMap(
-                                                                        list ->
-                                                                                list
-                                                                                        .join()
-                                                                                        .stream()))
-                                                .sorted(Comparator.comparing(RecentPrefix::idle))
-                                                .toList()));
+                .thenRun(() -> warm(replica, opened, merged(replica.takeRecent(), each)));
+    }
+
+    /** Returns the prefixes of a replica and of the others, the most recently used first. */
+    private static List<RecentPrefix> merged(
+            List<RecentPrefix> own, List<CompletableFuture<List<RecentPrefix>>> others) {
+        Stream<RecentPrefix> theirs = others.stream().flatMap(each -> each.join().stream());
+        return Stream.concat(own.stream(), theirs)
+                .sorted(Comparator.comparing(RecentPrefix::idle))
+                .toList();
     }
 
     private static void warm(Replica replica, LoadedEngine opened, List<RecentPrefix> prefixes) {

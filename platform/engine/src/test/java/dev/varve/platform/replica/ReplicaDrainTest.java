@@ -270,6 +270,77 @@ class ReplicaDrainTest {
     }
 
     @Test
+    void errorWhileAResumedReplicaIsLoadedIsReported() {
+        AtomicBoolean fails = new AtomicBoolean();
+        PlainReplicas failing =
+                new PlainReplicas(
+                        () -> {
+                            if (fails.get()) {
+                                throw new NoClassDefFoundError("a driver");
+                            }
+                            return PlainReplicas.options(4, 4);
+                        });
+        try (EnginePool pool = failing.pool(2)) {
+            Await.result(control(pool).drain(0));
+            fails.set(true);
+
+            Throwable failure = Await.failure(control(pool).resume(0));
+
+            assertEquals(
+                    "replica 0 cannot be loaded, which is tried again: a driver",
+                    assertInstanceOf(VarveException.class, failure).getMessage());
+            fails.set(false);
+            Await.until("it is back", () -> replica(pool, 0).isReady());
+        }
+    }
+
+    @Test
+    void drainEndsAResumptionThatWaitsForAnotherOne() {
+        AtomicBoolean blocks = new AtomicBoolean();
+        CountDownLatch loading = new CountDownLatch(1);
+        CountDownLatch gate = new CountDownLatch(1);
+        PlainReplicas slow =
+                new PlainReplicas(
+                        () -> {
+                            if (blocks.get()) {
+                                loading.countDown();
+                                Await.latch(gate);
+                            }
+                            return PlainReplicas.options(4, 4);
+                        });
+        try (EnginePool pool = slow.pool(3)) {
+            Await.result(control(pool).drain(0));
+            Await.result(control(pool).drain(1));
+            blocks.set(true);
+            CompletableFuture<Void> other = control(pool).resume(1);
+            Await.latch(loading);
+            CompletableFuture<Void> resumed = control(pool).resume(0);
+
+            CompletableFuture<Void> drained = control(pool).drain(0);
+
+            assertEquals(
+                    "replica 0 was drained again before it was loaded",
+                    assertInstanceOf(VarveException.class, Await.failure(resumed)).getMessage());
+            gate.countDown();
+            Await.result(other);
+            Await.result(drained);
+            assertEquals(4, slow.opened());
+        }
+    }
+
+    @Test
+    void closedPoolRefusesOrders() {
+        EnginePool pool = replicas.pool(2);
+        Await.result(control(pool).drain(0));
+        pool.close();
+
+        VarveException refused = assertThrows(VarveException.class, () -> control(pool).resume(0));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, refused.kind());
+        assertThrows(VarveException.class, () -> control(pool).drain(0));
+    }
+
+    @Test
     void unknownReplicaIsRefused() {
         try (EnginePool pool = replicas.pool(2)) {
             VarveException refused =

@@ -216,8 +216,10 @@ final class Replica implements RoutingTarget {
     }
 
     private State state(EngineStatus status) {
-        if (drain.isPresent()) {
-            return drain.get().isDone() ? State.DRAINED : State.DRAINING;
+        // Read once: it may be resumed meanwhile.
+        Optional<CompletableFuture<Void>> order = drain;
+        if (order.isPresent()) {
+            return order.get().isDone() ? State.DRAINED : State.DRAINING;
         }
         if (reason.isPresent() || member.isEmpty()) {
             return State.DOWN;

@@ -28,9 +28,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /**
- * Simulates a pool of engines whose shards fail and are lost. An operator restarts, drains and
- * resumes engines, and sometimes an engine cannot be loaded again at once. A request fails only if
- * no engine is left for it.
+ * Simulates a pool of engines whose shards fail and are lost. Up to two operators restart, drain
+ * and resume engines, and sometimes an engine cannot be loaded again at once. A request fails only
+ * if no engine is left for it.
  */
 public final class ReplicaScenario implements Scenario {
     private static final int MOST_FAULTS = 6;
@@ -67,9 +67,10 @@ public final class ReplicaScenario implements Scenario {
                 EnginePool.of(members, this::load, Duration.ofMillis(5), Duration.ofMillis(50))) {
             SimulatedClients clients = new SimulatedClients(model, pool, this::isExplained);
             List<Thread> threads = new ArrayList<>(clients.start(choices.nextInt(2, 7)));
-            if (choices.nextBoolean()) {
+            int operators = choices.nextInt(3);
+            for (int i = 0; i < operators; i++) {
                 SplittableRandom own = choices.split();
-                threads.add(simulation.start("operator", () -> operate(pool, own)));
+                threads.add(simulation.start("operator " + i, () -> operate(pool, own)));
             }
             for (Thread thread : threads) {
                 thread.join();
@@ -124,7 +125,7 @@ public final class ReplicaScenario implements Scenario {
             simulation.sleep(own.nextLong(60_000_000));
             switch (own.nextInt(5)) {
                 case 0 -> {
-                    simulation.event("the operator restarts a replica");
+                    simulation.event("an operator restarts a replica");
                     restarts++;
                     pool.restart(own.nextInt(count));
                 }
@@ -139,10 +140,11 @@ public final class ReplicaScenario implements Scenario {
     /** Drains a replica and resumes it; other faults may refuse the one or fail the other. */
     private void drain(EnginePool pool, int replica, SplittableRandom own) {
         ReplicaControl control = pool.replicaControl().orElseThrow();
+        // Before the call, during which the drain takes effect.
+        drains++;
         try {
             CompletableFuture<Void> drained = control.drain(replica);
-            simulation.event("the operator drains replica " + replica);
-            drains++;
+            simulation.event("an operator drains replica " + replica);
             drained.join();
             simulation.sleep(own.nextLong(20_000_000));
             control.resume(replica).exceptionally(failure -> null).join();

@@ -182,6 +182,16 @@ public record EngineStatus(
         return Math.max(1, shards.size() / Math.max(1, replicas.size()));
     }
 
+    /**
+     * Returns whether a shard is one of a replica that an operator drains or has drained.
+     *
+     * @param shard its index in {@link #shards}
+     */
+    public boolean isDrained(int shard) {
+        int replica = shard / shardsOfReplica();
+        return replica < replicas.size() && replicas.get(replica).isDrained();
+    }
+
     /** Returns the shards that cannot compute at the moment. */
     public List<ShardStatus> missingShards() {
         return shards.stream().filter(shard -> !shard.isReady()).toList();

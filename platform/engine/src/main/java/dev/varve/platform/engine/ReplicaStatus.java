@@ -61,4 +61,9 @@ public record ReplicaStatus(
     public boolean isReady() {
         return state == State.READY;
     }
+
+    /** Returns whether an operator drains it, or has drained it. */
+    public boolean isDrained() {
+        return state == State.DRAINING || state == State.DRAINED;
+    }
 }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.draft.RemoteDraftStatus;
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.setting.Setting;
@@ -194,6 +196,35 @@ class ShardVisibilityTest {
             assertEquals(
                     1, metrics.value("varve_shard_wire_info", "shard", "0", "payloads", "shared"));
             assertEquals(3, metrics.value("varve_replays_total", "model", "random"));
+        }
+    }
+
+    private static ReplicaStatus replica(int id, ReplicaStatus.State state) {
+        return new ReplicaStatus(
+                id,
+                state,
+                Optional.of("made for the test"),
+                new EngineStatus.Load(100, 4, 0, 0),
+                new EngineStatus.Tokens(0, 0, 0),
+                new ReplicaStatus.FailoverCounts(2, 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ReplicaStatus.State.class,
+            names = {"DRAINING", "DRAINED"})
+    void metricsDoNotReportADrainedReplicaAsAFault(ReplicaStatus.State state) throws Exception {
+        ShardStatus missing = shard(gone(ShardHealth.State.MISSING));
+        engine.hasShards(missing, missing);
+        engine.hasReplicas(replica(0, ReplicaStatus.State.DOWN), replica(1, state));
+        try (TestServer server = TestServer.of(engine)) {
+            MetricsText metrics = MetricsText.parse(server.get("/metrics").body());
+
+            assertEquals(0, metrics.value("varve_replica_drained", "replica", "0"));
+            assertEquals(1, metrics.value("varve_replica_drained", "replica", "1"));
+            assertEquals(0, metrics.value("varve_shard_up", "shard", "0"));
+            assertEquals(List.of(), metrics.samples("varve_shard_up", "shard", "1"));
+            assertEquals(60, metrics.value("varve_shard_tokens_total", "shard", "1"));
         }
     }
 

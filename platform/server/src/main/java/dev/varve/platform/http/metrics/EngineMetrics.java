@@ -24,7 +24,7 @@ final class EngineMetrics {
         engine.draft().ifPresent(draft -> metrics.addAll(DraftProcessMetrics.of(draft)));
         engine.paging().ifPresent(paging -> metrics.addAll(PagingMetrics.of(paging)));
         metrics.addAll(CacheMetrics.of(engine.cache()));
-        metrics.addAll(ShardMetrics.of(engine.shards()));
+        metrics.addAll(ShardMetrics.of(engine));
         metrics.addAll(ReplicaMetrics.of(engine.replicas()));
         return metrics;
     }

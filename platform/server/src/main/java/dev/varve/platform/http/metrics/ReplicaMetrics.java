@@ -26,6 +26,12 @@ final class ReplicaMetrics {
                                 replica -> replica.isReady() ? 1 : 0)
                         .gauge(),
                 each(
+                                "varve_replica_drained",
+                                "1 if an operator drains the replica or has drained it.",
+                                replicas,
+                                replica -> replica.isDrained() ? 1 : 0)
+                        .gauge(),
+                each(
                                 "varve_replica_requests_waiting",
                                 "Requests in the queue of a replica.",
                                 replicas,

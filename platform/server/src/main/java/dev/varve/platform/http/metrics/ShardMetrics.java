@@ -1,5 +1,6 @@
 package dev.varve.platform.http.metrics;
 
+import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.shard.GraphCounts;
 import dev.varve.platform.shard.RemoteConnectionTraffic;
@@ -19,21 +20,24 @@ import java.util.function.ToDoubleFunction;
 final class ShardMetrics {
     private static final double MILLIS_PER_SECOND = 1000;
 
+    private final EngineStatus engine;
     private final List<ShardStatus> shards;
 
-    private ShardMetrics(List<ShardStatus> shards) {
-        this.shards = shards;
+    private ShardMetrics(EngineStatus engine) {
+        this.engine = engine;
+        shards = engine.shards();
     }
 
     /**
      * Returns the metrics of all shards, none if there are no shards; connection metrics only for
      * shards in other processes.
      */
-    static List<MetricSnapshot> of(List<ShardStatus> shards) {
+    static List<MetricSnapshot> of(EngineStatus engine) {
+        List<ShardStatus> shards = engine.shards();
         if (shards.isEmpty()) {
             return List.of();
         }
-        ShardMetrics metrics = new ShardMetrics(shards);
+        ShardMetrics metrics = new ShardMetrics(engine);
         List<MetricSnapshot> all = new ArrayList<>(metrics.computing());
         if (shards.stream().anyMatch(shard -> shard.work().traffic().isPresent())) {
             all.addAll(metrics.traffic());
@@ -68,11 +72,7 @@ final class ShardMetrics {
                                 "Bytes of experts that were read from the file.",
                                 shard -> shard.work().experts().readBytes())
                         .counter(),
-                each(
-                                "varve_shard_up",
-                                "1 if the shard can compute, 0 if it is missing or loading.",
-                                shard -> shard.isReady() ? 1 : 0)
-                        .gauge(),
+                up(),
                 each(
                                 "varve_shard_restarts",
                                 "Number of times that a shard was lost and returned.",
@@ -98,6 +98,21 @@ final class ShardMetrics {
                                 "Part of a shard's batch time that moves activations.",
                                 shard -> shard.work().boundaryMillis() / MILLIS_PER_SECOND)
                         .counter());
+    }
+
+    /** Returns the shards that should be up: not those of drained replicas. */
+    private MetricSnapshot up() {
+        MetricFamily family =
+                new MetricFamily(
+                        "varve_shard_up",
+                        "1 if the shard can compute, 0 if it is missing or loading; absent if its"
+                                + " replica was drained.");
+        for (int shard = 0; shard < shards.size(); shard++) {
+            if (!engine.isDrained(shard)) {
+                family.add(labels(shard), shards.get(shard).isReady() ? 1 : 0);
+            }
+        }
+        return family.gauge();
     }
 
     private MetricSnapshot bytes() {

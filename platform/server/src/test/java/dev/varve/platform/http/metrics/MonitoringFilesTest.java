@@ -123,6 +123,19 @@ class MonitoringFilesTest {
         assertTrue(asked(alerts).stream().anyMatch(each -> each.series().equals(series)), series);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"varve_replica_up", "varve_draft_up"})
+    void alertsDoNotFireForDrainedReplicas(String series) {
+        List<String> wrong =
+                alerts.findValues("expr").stream()
+                        .map(JsonNode::asString)
+                        .filter(expression -> expression.contains(series))
+                        .filter(expression -> !expression.endsWith("varve_replica_drained == 1"))
+                        .toList();
+
+        assertEquals(List.of(), wrong);
+    }
+
     /** Requests that got no model would be missing where one is chosen. */
     @Test
     void panelsFilterByServerAndModel() {

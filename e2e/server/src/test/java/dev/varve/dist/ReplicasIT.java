@@ -60,6 +60,23 @@ class ReplicasIT {
         HTTP.close();
     }
 
+    /** Starts a server with two replicas, each in a process of its own. */
+    private static Varve.Server twoProcesses(int parallel) throws IOException {
+        return varve.serve(
+                "--model",
+                model,
+                "--max-ctx",
+                1024,
+                "--threads",
+                1,
+                "--parallel",
+                parallel,
+                "--replicas",
+                2,
+                "--target-device",
+                "cpu:0@process");
+    }
+
     private static JsonNode get(Varve.Server server, String path) {
         try {
             return JSON.readTree(text(server, path));
@@ -82,7 +99,7 @@ class ReplicasIT {
         return get(server, "/props").at("/runtime/replicas");
     }
 
-    /** Streams an answer; something happens once a part of it is there. */
+    /** Streams an answer; runs an action after its first text. */
     private static String streamed(Varve.Server server, Runnable between) throws Exception {
         String body =
                 JSON.writeValueAsString(
@@ -123,20 +140,7 @@ class ReplicasIT {
 
     @Test
     void streamFailsOverWhenTheProcessOfItsReplicaIsKilled() throws Exception {
-        try (Varve.Server server =
-                varve.serve(
-                        "--model",
-                        model,
-                        "--max-ctx",
-                        1024,
-                        "--threads",
-                        1,
-                        "--parallel",
-                        2,
-                        "--replicas",
-                        2,
-                        "--target-device",
-                        "cpu:0@process")) {
+        try (Varve.Server server = twoProcesses(2)) {
             String undisturbed = streamed(server, () -> {});
             assertEquals(400, replicas(server).at("/0/generated_tokens").intValue());
             // They were started in the order of the replicas.
@@ -179,22 +183,6 @@ class ReplicasIT {
         }
     }
 
-    private static Varve.Server twoProcesses() throws Exception {
-        return varve.serve(
-                "--model",
-                model,
-                "--max-ctx",
-                1024,
-                "--threads",
-                1,
-                "--parallel",
-                4,
-                "--replicas",
-                2,
-                "--target-device",
-                "cpu:0@process");
-    }
-
     private static String order(Varve.Server server, String path)
             throws IOException, InterruptedException {
         return HTTP.send(
@@ -205,12 +193,12 @@ class ReplicasIT {
                 .body();
     }
 
-    /** A client that streams answers until it is told to end; each must be the expected one. */
+    /** Streams answers until a test ends it, or one differs from the expected one. */
     private static final class Client {
         private final Varve.Server server;
         private final String expected;
         private final AtomicInteger right = new AtomicInteger();
-        private final AtomicReference<String> wrong = new AtomicReference<>("");
+        private final AtomicReference<Throwable> failure = new AtomicReference<>();
         private volatile boolean over;
 
         Client(Varve.Server server, String expected) {
@@ -219,30 +207,38 @@ class ReplicasIT {
         }
 
         void run() {
-            while (!over && wrong.get().isEmpty()) {
-                try {
-                    String text = streamed(server, () -> {});
-                    if (text.equals(expected)) {
-                        right.incrementAndGet();
-                    } else {
-                        wrong.set(text);
-                    }
-                } catch (Exception | AssertionError e) {
-                    wrong.set(e.toString());
+            try {
+                while (!over && failure.get() == null) {
+                    assertEquals(expected, streamed(server, () -> {}));
+                    right.incrementAndGet();
                 }
+            } catch (Exception | AssertionError e) {
+                // The test's thread reports the first one.
+                failure.compareAndSet(null, e);
             }
         }
 
-        /** Waits for one more answer. */
+        /** Waits for one more right answer. */
         void awaitNext() {
             int before = right.get();
-            Await.until("one more answer", () -> right.get() > before || !wrong.get().isEmpty());
+            Await.until(
+                    "one more right answer",
+                    () -> {
+                        requireNoFailure();
+                        return right.get() > before;
+                    });
+        }
+
+        void requireNoFailure() {
+            if (failure.get() != null) {
+                throw new AssertionError("after " + right + " right answers", failure.get());
+            }
         }
     }
 
     @Test
     void processesAreReplacedInTurnUnderLoad() throws Exception {
-        try (Varve.Server server = twoProcesses()) {
+        try (Varve.Server server = twoProcesses(4)) {
             String expected = streamed(server, () -> {});
             Set<Long> before = pids(server);
             Client client = new Client(server, expected);
@@ -255,7 +251,10 @@ class ReplicasIT {
                 String running = "/" + id + "/running";
                 Await.until(
                         "the replica has requests",
-                        () -> replicas(server).at(running).intValue() > 0);
+                        () -> {
+                            client.requireNoFailure();
+                            return replicas(server).at(running).intValue() > 0;
+                        });
                 JsonNode drained = JSON.readTree(order(server, "/replicas/" + id + "/drain"));
                 assertEquals("drained", drained.path("state").asString(""), drained.toString());
                 assertEquals(1, server.children().size(), "its process has ended");
@@ -269,7 +268,7 @@ class ReplicasIT {
                 thread.join();
             }
 
-            assertEquals("", client.wrong.get(), "after " + client.right + " right answers");
+            client.requireNoFailure();
             JsonNode last = replicas(server);
             int moved =
                     last.at("/0/moved_requests").intValue()

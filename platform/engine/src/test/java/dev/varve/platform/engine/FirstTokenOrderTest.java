@@ -36,7 +36,7 @@ class FirstTokenOrderTest {
     private static final int CHECKPOINT = 190;
     private static final PlainModel MODEL = PlainEngine.model(true);
 
-    /** What the speculator and the client received, in this order. */
+    /** Features, proposals and tokens, in the order in which the engine delivered them. */
     private final List<String> received = Collections.synchronizedList(new ArrayList<>());
 
     /** Records what it receives, and proposes no token. */
@@ -71,7 +71,7 @@ class FirstTokenOrderTest {
 
         @Override
         public void forget(long sequence) {
-            // The test reads what was received before.
+            // The tests read only features, proposals and tokens.
         }
 
         @Override
@@ -80,7 +80,7 @@ class FirstTokenOrderTest {
         }
     }
 
-    /** Adds each token to what was received. */
+    /** Records the tokens that it receives. */
     private final class Client extends Collected {
         @Override
         public boolean onToken(GeneratedToken token) {

@@ -152,8 +152,8 @@ final class PlainEngine {
     }
 
     /**
-     * Returns the status that is published after the step that ended the last request. A listener
-     * hears the end during the step.
+     * Returns the status that is published after the step that ended the last request. Its listener
+     * is called during that step.
      */
     static EngineStatus status(Engine engine) throws Exception {
         // The engine runs a call at the beginning of a later step.

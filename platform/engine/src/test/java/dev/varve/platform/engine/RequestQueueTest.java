@@ -68,7 +68,9 @@ class RequestQueueTest {
         assertFalse(queue.staysIdle(Duration.ofMinutes(1)));
     }
 
-    /** What was read for it from a disk stays in host memory as long as it waits. */
+    /**
+     * Host memory keeps the prefix that was read for a request from disk while the request waits.
+     */
     @Test
     void rejectedRequestWaitsNoLonger() {
         Request request = request(1);

@@ -59,7 +59,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void aReplicaThatReturnsHasTheAdaptersOfTheMoment(@TempDir Path folder) {
+    void replicaThatIsLoadedAgainHasTheCurrentAdapters(@TempDir Path folder) {
         AdapterChange.Add kept = AdapterFile.add(folder, 1);
         AdapterChange removed = new AdapterChange.Remove(0);
         try (EnginePool pool = replicas.pool(2)) {

@@ -5,6 +5,7 @@ import static dev.varve.platform.engine.PlainEngine.text;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.contracts.MemorySharedStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
@@ -42,6 +43,7 @@ import java.util.function.Consumer;
 @Timeout(60)
 class PrefixWarmupTest {
     private static final int BLOCKS = CONTEXT / KvSlotSpan.BLOCK;
+    private static final int LONG_CONTEXT = 32 * KvSlotSpan.BLOCK;
     private static final long PLENTY = 64 << 20;
     private static final byte[] ID = new byte[32];
     private static final Ask FIRST = Ask.of(text(1, 700), 2);
@@ -51,6 +53,11 @@ class PrefixWarmupTest {
     private final List<RecentPrefix> loaded = Collections.synchronizedList(new ArrayList<>());
 
     private EngineCore start(PlainModel model, long hostBytes, Consumer<Batch> beforeBatch) {
+        return start(model, PlainEngine.options(1, 2 * BLOCKS), hostBytes, beforeBatch);
+    }
+
+    private EngineCore start(
+            PlainModel model, EngineOptions sizes, long hostBytes, Consumer<Batch> beforeBatch) {
         SharedArchive archive =
                 SharedArchive.open(
                         new SharedArchiveSettings(
@@ -62,7 +69,7 @@ class PrefixWarmupTest {
                         new MemorySharedStore(values));
         EngineOptions options =
                 PlainEngine.withStores(
-                        PlainEngine.options(1, 2 * BLOCKS),
+                        sizes,
                         model,
                         hostBytes,
                         new StorageTierOptions(
@@ -163,6 +170,45 @@ class PrefixWarmupTest {
 
             Await.until("the warm-up has ended", () -> isIdle(engine));
             assertEquals(1, loaded.size());
+        }
+    }
+
+    private EngineCore startLong(PlainModel model, long hostBytes) {
+        EngineOptions sizes =
+                new EngineOptions(
+                        EngineOptions.Capacity.of(LONG_CONTEXT, 1, 2 * LONG_CONTEXT), 4096);
+        return start(model, sizes, hostBytes, batch -> {});
+    }
+
+    /** The second step begins behind the blocks of the first one. */
+    @Test
+    void longPrefixIsLoadedInStepsUntilMemoryIsHalfFull() throws Exception {
+        PlainModel model = PlainModel.attentionOnly(1, LONG_CONTEXT);
+        Ask ask = Ask.of(text(5, PrefixWarmup.STEP_TOKENS + 600), 2);
+        List<Integer> expected;
+        List<RecentPrefix> recent;
+        try (EngineCore engine = startLong(model, PLENTY)) {
+            expected = ask.ask(engine).await();
+            Await.result(engine.saveCache());
+            recent = Await.result(engine.recentPrefixes(8));
+        }
+        long whole;
+        try (EngineCore engine = startLong(model, PLENTY)) {
+            Await.result(engine.warm(recent, loaded::add));
+            Await.until("it is loaded", () -> loaded.size() == 1);
+            assertArrayEquals(recent.getFirst().tokens(), loaded.getFirst().tokens());
+            whole = PlainEngine.status(engine).cache().host().usedBytes();
+            Collected answer = ask.ask(engine);
+            assertEquals(expected, answer.await());
+            assertTrue(answer.end().tokens().cached() > PrefixWarmup.STEP_TOKENS);
+        }
+        loaded.clear();
+        try (EngineCore engine = startLong(model, whole * 5 / 4)) {
+            Await.result(engine.warm(recent, loaded::add));
+
+            Await.until("the warm-up has ended", () -> isIdle(engine));
+            assertEquals(1, loaded.size());
+            assertEquals(PrefixWarmup.STEP_TOKENS, loaded.getFirst().tokens().length);
         }
     }
 

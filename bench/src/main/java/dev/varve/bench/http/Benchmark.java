@@ -42,6 +42,7 @@ final class Benchmark {
                 case CLIENTS -> clients(scenario, plan.workload().clients(), sides);
                 case LONG -> beside(sides);
                 case TURN -> turns(sides);
+                case CONVERSATION -> conversation(sides);
                 case FIRST -> first();
                 case CURVE -> {
                     for (int clients : CURVE) {
@@ -91,6 +92,24 @@ final class Benchmark {
                 new Section.Heading(Scenario.TURN, 1, title),
                 sides,
                 side -> new TurnTrial(side.client(), batches, sizes.answer()));
+    }
+
+    private void conversation(List<Side> sides) throws InterruptedException {
+        Workload.Sizes sizes = plan.workload().sizes();
+        int turns = plan.workload().turns();
+        PromptBatches questions = batches(turns, sizes.prompt(), sides);
+        String title =
+                "one chat of "
+                        + turns
+                        + " turns, answers of at most "
+                        + sizes.answer()
+                        + " tokens, questions of about "
+                        + sizes.prompt()
+                        + " tokens";
+        measure(
+                new Section.Heading(Scenario.CONVERSATION, 1, title),
+                sides,
+                side -> new ConversationTrial(side.client(), questions, sizes.answer()));
     }
 
     private void first() throws InterruptedException {

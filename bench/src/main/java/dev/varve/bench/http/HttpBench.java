@@ -45,6 +45,7 @@ import java.util.concurrent.Executors;
         footer = {
             "  bench/run.sh http --server http://127.0.0.1:8080",
             "  bench/run.sh http --server http://127.0.0.1:8080 --peer http://127.0.0.1:8081",
+            "  bench/run.sh http --server http://127.0.0.1:8080 --scenario conversation --turns 10",
             "  bench/run.sh http --server http://127.0.0.1:8080 --scenario curve --json",
             "  bench/run.sh http --scenario first --command 'varve serve --port {port}'"
         })
@@ -73,11 +74,11 @@ public final class HttpBench implements Callable<Integer> {
             paramLabel = "NAME",
             split = ",",
             description =
-                    "What to measure, with commas: ${COMPLETION-CANDIDATES}. Without it all but"
-                            + " curve, and first only with --command. clients: streams at once."
+                    "What to measure, with commas: ${COMPLETION-CANDIDATES}. Without it clients,"
+                            + " long and turn, and first with --command. clients: streams at once."
                             + " long: a long prompt beside a stream. turn: chats one after the"
-                            + " other. first: from the start of a process to its first answer."
-                            + " curve: 1 to 32 clients.")
+                            + " other. conversation: one chat of several turns. first: from the"
+                            + " start of a process to its first answer. curve: 1 to 32 clients.")
     private List<Scenario> scenarios = new ArrayList<>();
 
     @Option(
@@ -91,14 +92,17 @@ public final class HttpBench implements Callable<Integer> {
             names = "--turns",
             paramLabel = "N",
             defaultValue = "5",
-            description = "Chats of a round of turn. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "Chats of a round of turn, turns of the chat of conversation. Default:"
+                            + " ${DEFAULT-VALUE}.")
     private int turns;
 
     @Option(
             names = "--tokens",
             paramLabel = "N",
             defaultValue = "64",
-            description = "New tokens of an answer. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "New tokens of an answer; of conversation the most. Default: ${DEFAULT-VALUE}.")
     private int tokens;
 
     @Option(

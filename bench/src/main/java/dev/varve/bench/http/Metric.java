@@ -4,6 +4,7 @@ package dev.varve.bench.http;
 enum Metric {
     TOKENS_PER_SECOND("tokens_per_second", "tokens/s", Better.MORE),
     WALL("wall_ms", "total ms", Better.LESS),
+    TTFT_SUM("ttft_sum_ms", "sum of TTFT ms", Better.LESS),
     TTFT_P50("ttft_p50_ms", "TTFT p50 ms", Better.LESS),
     TTFT_P95("ttft_p95_ms", "TTFT p95 ms", Better.LESS),
     GAP_P50("gap_p50_ms", "gap p50 ms", Better.LESS),

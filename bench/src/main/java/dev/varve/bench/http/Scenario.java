@@ -7,6 +7,7 @@ enum Scenario {
     CLIENTS,
     LONG,
     TURN,
+    CONVERSATION,
     FIRST,
     CURVE;
 

@@ -6,13 +6,13 @@ import tools.jackson.databind.node.ObjectNode;
  * Amount of work of a round.
  *
  * @param clients number of simultaneous clients
- * @param turns chats of a round, one after the other
+ * @param turns chats of a round, one after the other, or turns of its chat
  */
 record Workload(int clients, int turns, Sizes sizes) {
     /**
      * Sizes in tokens.
      *
-     * @param answer new tokens of an answer
+     * @param answer new tokens of an answer; of a conversation the most
      * @param prompt approximate length of a prompt
      * @param longPrompt approximate length of the long prompt
      */

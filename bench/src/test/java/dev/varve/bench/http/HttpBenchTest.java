@@ -143,6 +143,42 @@ class HttpBenchTest {
     }
 
     @Test
+    void conversationSendsEarlierQuestionsAndAnswersAgain() throws Exception {
+        try (ScriptedServer server = ScriptedServer.start(ScriptedServer::stream);
+                ScriptedServer peer = ScriptedServer.start(ScriptedServer::stream)) {
+            Ran ran =
+                    run(
+                            "--server",
+                            server.url(),
+                            "--peer",
+                            peer.url(),
+                            "--scenario",
+                            "conversation",
+                            "--turns",
+                            "3",
+                            "--tokens",
+                            "2",
+                            "--pairs",
+                            "1");
+
+            assertEquals(0, ran.status(), ran.toString());
+            JsonNode sum = ran.figure(0, "ttft_sum_ms");
+            assertTrue(sum.path("ratio").doubleValue() > 0, ran.toString());
+            JsonNode last = server.asked().getLast().body();
+            assertFalse(last.path("ignore_eos").booleanValue(), last.toString());
+            JsonNode chat = last.path("messages");
+            assertEquals(5, chat.size(), chat.toString());
+            for (int i = 0; i < 5; i++) {
+                String role = i % 2 == 0 ? "user" : "assistant";
+                assertEquals(role, chat.path(i).path("role").stringValue());
+            }
+            assertEquals("t0t1", chat.path(3).path("content").stringValue());
+            assertEquals(last, peer.asked().getLast().body());
+            assertEquals(2, distinctFirstQuestions(server, 2), "one of the warm-up, one counted");
+        }
+    }
+
+    @Test
     void longPromptIsSentWhileTheStreamRuns() throws Exception {
         Semaphore computed = new Semaphore(0);
         ScriptedServer.Script script =
@@ -419,6 +455,10 @@ class HttpBenchTest {
         Set<String> words = new HashSet<>();
         server.asked().forEach(asked -> words.add(asked.prompt().split(" ")[0]));
         return words;
+    }
+
+    private static long distinctFirstQuestions(ScriptedServer server, int maxTokens) {
+        return measured(server, maxTokens).stream().distinct().count();
     }
 
     private static List<String> measured(ScriptedServer server, int maxTokens) {

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /** Sends requests to one server. For many threads; the connections are those of the HTTP client. */
@@ -89,6 +90,16 @@ public final class ChatClient {
      *     that must not block
      */
     public CompletableFuture<Answer> stream(ChatRequest request, IntConsumer progress) {
+        return stream(request, progress, _ -> {});
+    }
+
+    /**
+     * As the other method, for the text of the answer.
+     *
+     * @param content receives the parts of the text, without reasoning, likewise
+     */
+    public CompletableFuture<Answer> stream(
+            ChatRequest request, IntConsumer progress, Consumer<String> content) {
         HttpRequest post =
                 request(target.route(CHAT))
                         .header("Content-Type", "application/json")
@@ -97,7 +108,7 @@ public final class ChatClient {
                                 HttpRequest.BodyPublishers.ofString(
                                         request.json(target.model()), StandardCharsets.UTF_8))
                         .build();
-        StreamReader reader = new StreamReader(System.nanoTime(), progress);
+        StreamReader reader = new StreamReader(System.nanoTime(), progress, content);
         AtomicBoolean begun = new AtomicBoolean();
         CompletableFuture<Answer> answer =
                 send(

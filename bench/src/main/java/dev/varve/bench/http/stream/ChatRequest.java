@@ -1,28 +1,51 @@
 package dev.varve.bench.http.stream;
 
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
- * One message of a user, and the length of its answer.
+ * A chat, and the length of its answer.
  *
- * @param prompt text of the message
+ * @param messages texts of the user and of the assistant in turn; the first and the last are the
+ *     user's
  * @param maxTokens most tokens of the answer
  */
-public record ChatRequest(String prompt, int maxTokens) {
-    /**
-     * The body of a request: a greedy stream that continues after the end token if the server
-     * supports it.
-     */
+public record ChatRequest(List<String> messages, int maxTokens, End end) {
+    /** Where an answer ends. */
+    public enum End {
+        /** Where the model ends it, or at the most tokens. */
+        END_TOKEN,
+        /** At the most tokens, if the server can ignore the end token. */
+        MAX_TOKENS
+    }
+
+    /** Copies the messages. */
+    public ChatRequest {
+        messages = List.copyOf(messages);
+    }
+
+    /** Creates a chat of one message, whose answer has all tokens. */
+    public ChatRequest(String prompt, int maxTokens) {
+        this(List.of(prompt), maxTokens, End.MAX_TOKENS);
+    }
+
+    /** The body of a request for a greedy stream. */
     String json(Optional<String> model) {
         ObjectNode body = JsonMapper.shared().createObjectNode();
         model.ifPresent(name -> body.put("model", name));
-        body.putArray("messages").addObject().put("role", "user").put("content", prompt);
+        ArrayNode chat = body.putArray("messages");
+        for (int i = 0; i < messages.size(); i++) {
+            chat.addObject()
+                    .put("role", i % 2 == 0 ? "user" : "assistant")
+                    .put("content", messages.get(i));
+        }
         body.put("max_tokens", maxTokens)
                 .put("temperature", 0)
-                .put("ignore_eos", true)
+                .put("ignore_eos", end == End.MAX_TOKENS)
                 .put("stream", true)
                 .putObject("stream_options")
                 .put("include_usage", true);

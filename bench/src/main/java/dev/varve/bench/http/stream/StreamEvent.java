@@ -19,8 +19,9 @@ sealed interface StreamEvent {
      * A part of the answer.
      *
      * @param text whether it holds text of the model
+     * @param content that text without reasoning
      */
-    record Chunk(boolean text, Optional<Usage> usage) implements StreamEvent {}
+    record Chunk(boolean text, String content, Optional<Usage> usage) implements StreamEvent {}
 
     /** The server reported an error, or wrote something other than a stream of an answer. */
     record Failure(String reason) implements StreamEvent {}
@@ -59,7 +60,7 @@ sealed interface StreamEvent {
                                                 .stringValueOpt()
                                                 .filter(value -> !value.isEmpty())
                                                 .isPresent());
-        return new Chunk(text, usage(json.path("usage")));
+        return new Chunk(text, delta.path("content").asString(""), usage(json.path("usage")));
     }
 
     private static Optional<Usage> usage(JsonNode json) {

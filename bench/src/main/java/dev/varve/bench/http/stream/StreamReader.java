@@ -4,12 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /** Puts the answer together from the lines of its stream. For one thread at a time. */
 final class StreamReader implements SseLines.Listener {
     private final long sent;
     private final IntConsumer progress;
+    private final Consumer<String> content;
     private final List<Long> chunks = new ArrayList<>();
     private Optional<Usage> usage = Optional.empty();
     private Optional<String> failure = Optional.empty();
@@ -21,8 +23,16 @@ final class StreamReader implements SseLines.Listener {
      * @param progress receives the number of chunks so far with each chunk with text
      */
     StreamReader(long sent, IntConsumer progress) {
+        this(sent, progress, _ -> {});
+    }
+
+    /**
+     * @param content receives the parts of the text, without reasoning
+     */
+    StreamReader(long sent, IntConsumer progress, Consumer<String> content) {
         this.sent = sent;
         this.progress = progress;
+        this.content = content;
     }
 
     @Override
@@ -39,6 +49,7 @@ final class StreamReader implements SseLines.Listener {
 
     private void chunk(StreamEvent.Chunk chunk, long nanos) {
         usage = chunk.usage().or(() -> usage);
+        content.accept(chunk.content());
         if (chunk.text()) {
             chunks.add(nanos);
             progress.accept(chunks.size());

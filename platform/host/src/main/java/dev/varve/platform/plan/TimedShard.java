@@ -81,13 +81,17 @@ final class TimedShard implements AutoCloseable {
         step(0, SHORT_CHUNK);
         int position = SHORT_CHUNK;
         for (int i = 0; i < DECODE_WARM_UPS; i++) {
-            decode(position++, tokens);
+            decode(position, tokens);
+            position += tokens;
         }
         List<Double> times = new ArrayList<>();
         double sum = 0;
         while (times.size() < LEAST_DECODES
-                || (sum < DECODE_MILLIS && times.size() < MOST_DECODES)) {
-            double time = decode(position++, tokens);
+                || (sum < DECODE_MILLIS
+                        && times.size() < MOST_DECODES
+                        && position + tokens <= SLOTS)) {
+            double time = decode(position, tokens);
+            position += tokens;
             times.add(time);
             sum += time;
         }

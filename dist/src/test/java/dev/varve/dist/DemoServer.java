@@ -4,18 +4,34 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Servers of the smallest demo model that give the same tokens wherever a prompt is cut. */
+/** Servers of demo models that give the same tokens wherever a prompt is cut. */
 final class DemoServer {
-    static final Path MODEL = Varve.INSTALLATION.resolve("models/varve-demo-qwen35.gguf");
+    private static final String SMALLEST = "qwen35";
+
+    static final Path MODEL = model(SMALLEST);
 
     private DemoServer() {}
 
-    /** Starts one with some more arguments, and waits until it is ready. */
+    private static Path model(String family) {
+        return Varve.INSTALLATION.resolve("models/varve-demo-" + family + ".gguf");
+    }
+
+    /** Starts the smallest with some more arguments, and waits until it is ready. */
     static Varve.Server start(Varve varve, Object... arguments) throws IOException {
+        return startFamily(varve, SMALLEST, arguments);
+    }
+
+    /**
+     * Starts one with some more arguments, and waits until it is ready.
+     *
+     * @param family part of the name of the demo model
+     */
+    static Varve.Server startFamily(Varve varve, String family, Object... arguments)
+            throws IOException {
         Stream<Object> common =
                 Stream.of(
                         "--model",
-                        MODEL,
+                        model(family),
                         "--threads",
                         1,
                         "--cache-ram",

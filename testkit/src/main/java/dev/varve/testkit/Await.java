@@ -126,6 +126,8 @@ public final class Await {
             return look.call();
         } catch (RuntimeException e) {
             throw e;
+        } catch (InterruptedException e) {
+            throw nothing(what + ": interrupted", e);
         } catch (Exception e) {
             throw new AssertionError(what + " cannot be determined", e);
         }

@@ -1,6 +1,7 @@
 package dev.varve.checks;
 
 import org.languagetool.JLanguageTool;
+import org.languagetool.language.BritishEnglish;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,13 +11,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.TreeSet;
 
 /**
  * Digests of the documents in which an earlier build found no mistake. A digest covers the text,
- * the version of LanguageTool, and all that configures it, so another build would find none either.
+ * the versions of LanguageTool and of its rules for English, and all that configures it, so another
+ * build would find none either.
  */
 final class PassedDocuments {
     private final Path file;
@@ -27,25 +30,34 @@ final class PassedDocuments {
     /**
      * Reads the digests of earlier builds.
      *
-     * @param file one digest on each line; it may be missing
+     * @param file one digest on each line; it may be missing or damaged
      * @param type class that configures LanguageTool
      * @param resources files beside that class from which it reads
      */
     PassedDocuments(Path file, Class<?> type, String... resources) throws IOException {
         this.file = file;
         MessageDigest digest = sha256();
-        digest.update(languageTool().getBytes(StandardCharsets.UTF_8));
+        digest.update(library(JLanguageTool.class));
+        digest.update(library(BritishEnglish.class));
         digest.update(content(type, type.getSimpleName() + ".class"));
         for (String resource : resources) {
             digest.update(content(type, resource));
         }
         configuration = digest.digest();
-        earlier = Files.exists(file) ? Set.copyOf(Files.readAllLines(file)) : Set.of();
+        earlier = digests(file);
     }
 
-    /** Address of the library's jar, which contains its version. */
-    private static String languageTool() {
-        return JLanguageTool.class.getProtectionDomain().getCodeSource().getLocation().toString();
+    /** Returns the lines of a file; those of a damaged one are the digest of no document. */
+    private static Set<String> digests(Path file) throws IOException {
+        return Files.isRegularFile(file)
+                ? new HashSet<>(Files.readAllLines(file, StandardCharsets.ISO_8859_1))
+                : Set.of();
+    }
+
+    /** Returns the address of a class's jar, which contains its version. */
+    private static byte[] library(Class<?> type) {
+        String address = type.getProtectionDomain().getCodeSource().getLocation().toString();
+        return address.getBytes(StandardCharsets.UTF_8);
     }
 
     private static byte[] content(Class<?> type, String resource) throws IOException {

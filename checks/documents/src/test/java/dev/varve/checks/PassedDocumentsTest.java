@@ -41,6 +41,20 @@ class PassedDocumentsTest {
     }
 
     @Test
+    void damagedFileContainsNothingAndIsReplaced() throws IOException {
+        Path file = folder.resolve("build/passed");
+        Files.createDirectories(file.getParent());
+        Files.write(file, new byte[] {(byte) 0xff, 0, '\n', (byte) 0xc3});
+
+        PassedDocuments passed = open();
+        assertFalse(passed.contains("A text."));
+        passed.add("A text.");
+        passed.save();
+
+        assertTrue(open().contains("A text."));
+    }
+
+    @Test
     void textsOfEarlierBuildsAreDroppedUnlessTheyAreFoundAgain() throws IOException {
         PassedDocuments first = open();
         first.add("A text.");

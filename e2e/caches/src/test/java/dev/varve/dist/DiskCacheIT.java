@@ -39,7 +39,7 @@ class DiskCacheIT {
     }
 
     private Varve.Server serve(String model, Object... arguments) throws IOException {
-        return DemoServers.serve(home, model, arguments);
+        return DemoServer.startFamily(new Varve(Varve.INSTALLATION, home), model, arguments);
     }
 
     private Varve.Server keeping(String model, Object... arguments) throws IOException {

@@ -53,8 +53,8 @@ class HandOffIT {
     }
 
     private static Varve.Server prefill(String model, int port) throws IOException {
-        return DemoServers.serve(
-                home,
+        return DemoServer.startFamily(
+                new Varve(Varve.INSTALLATION, home),
                 model,
                 "--role",
                 "prefill",
@@ -89,7 +89,10 @@ class HandOffIT {
                         256,
                         "--hand-off-timeout",
                         "60s");
-        return DemoServers.serve(home, "qwen35", Stream.concat(peer, Stream.of(more)).toArray());
+        return DemoServer.startFamily(
+                new Varve(Varve.INSTALLATION, home),
+                "qwen35",
+                Stream.concat(peer, Stream.of(more)).toArray());
     }
 
     private static Path token(String secret) throws IOException {

@@ -57,7 +57,10 @@ class SharedCacheIT {
                         "redis://127.0.0.1:" + port + "/0",
                         "--shared-cache-password-file",
                         home.resolve("password"));
-        return DemoServers.serve(home, "qwen35", Stream.concat(shared, Stream.of(more)).toArray());
+        return DemoServer.startFamily(
+                new Varve(Varve.INSTALLATION, home),
+                "qwen35",
+                Stream.concat(shared, Stream.of(more)).toArray());
     }
 
     @Test

@@ -48,9 +48,16 @@ final class SharedPage {
     }
 
     private static synchronized void close() {
-        browser.ifPresent(PageBrowser::close);
-        server.ifPresent(Varve.Server::close);
-        try (Stream<Path> files = Files.walk(folder.orElseThrow())) {
+        try {
+            browser.ifPresent(PageBrowser::close);
+        } finally {
+            server.ifPresent(Varve.Server::close);
+            delete(folder.orElseThrow());
+        }
+    }
+
+    private static void delete(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
             List<Path> inner = files.sorted(Comparator.reverseOrder()).toList();
             for (Path file : inner) {
                 Files.delete(file);

@@ -392,23 +392,24 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
-     * Exports the end of a sequence's submitted tokens, because other prompts may diverge there.
-     * The batch may still be in flight: the caller calls {@link SnapshotExportTask#markComputed}
-     * after its success, or {@link #dropExport} after its failure.
+     * Exports a sequence up to its checkpoint, because other prompts may diverge there. The batch
+     * may still be in flight: the caller calls {@link SnapshotExportTask#markComputed} after its
+     * success, or {@link #dropExport} after its failure.
      */
-    public Optional<SnapshotExportTask> exportEnd(SequenceCache sequence) {
+    public Optional<SnapshotExportTask> exportCheckpoint(SequenceCache sequence) {
+        SequenceCache.Checkpoint end = sequence.checkpoint();
         return guard(
                 "export a prefix",
                 () ->
                         exportTier(sequence)
-                                .filter(tier -> sequence.computed() == sequence.coldEnd())
+                                .filter(tier -> end.position() <= sequence.coldEnd())
                                 .map(
                                         tier ->
                                                 tier.exporter()
                                                         .add(
                                                                 sequence,
-                                                                sequence.computed(),
-                                                                sequence.stateRow(),
+                                                                end.position(),
+                                                                end.row(),
                                                                 false)));
     }
 

@@ -469,12 +469,15 @@ public final class KvCacheManager {
     }
 
     /**
-     * Creates the batch that computes the next tokens of sequences, each at most once; their room
-     * must be allocated. It is a decode batch if all chunks are rows. Its tokens count as computed
-     * at once: the shards work in order, and after a failure the sequences have lost their state
-     * anyway.
+     * Creates the batch that computes the next tokens of sequences; their room must be allocated.
+     * It is a decode batch if all chunks are rows. Its tokens count as computed at once: the shards
+     * work in order, and after a failure the sequences have lost their state anyway.
      *
+     * @param advances each sequence once; or twice in succession, if the first tokens end at a
+     *     checkpoint and the second ones do not, are no draft tokens, and the span of the sequence
+     *     holds all of its pages
      * @param captures layers whose input is captured
+     * @throws IllegalArgumentException if a sequence may not have two entries
      */
     public Batch advance(List<ScheduledTokens> advances, List<Integer> captures) {
         rows.evictFor(advances);
@@ -482,14 +485,12 @@ public final class KvCacheManager {
         // batch.
         List<SequenceChunk> chunks = new ArrayList<>(advances.size());
         BitSet rollbackBuffers = usedRollbackBuffers();
-        for (ScheduledTokens advance : advances) {
-            boolean drafted = forgets && advance.draftTokens() > 0;
-            int buffer =
-                    drafted ? rollbackBuffers.nextClearBit(0) : ChunkPlacement.NO_ROLLBACK_BUFFER;
-            if (drafted) {
-                rollbackBuffers.set(buffer);
-            }
-            chunks.add(chunk(advance, buffer));
+        for (int i = 0; i < advances.size(); i++) {
+            ScheduledTokens advance = advances.get(i);
+            chunks.add(
+                    i > 0 && advances.get(i - 1).sequence() == advance.sequence()
+                            ? afterCheckpoint(advances.get(i - 1), chunks.getLast(), advance)
+                            : chunk(advance, rollbackBuffers));
         }
         List<PageQuery> queries = pagingPolicy.queries(advances);
         Batch batch =
@@ -553,18 +554,57 @@ public final class KvCacheManager {
                 sequence.map());
     }
 
-    private SequenceChunk chunk(ScheduledTokens advance, int rollbackBuffer) {
+    /**
+     * @param rollbackBuffers those in use; one for draft tokens is added
+     */
+    private SequenceChunk chunk(ScheduledTokens advance, BitSet rollbackBuffers) {
+        int buffer = ChunkPlacement.NO_ROLLBACK_BUFFER;
+        if (forgets && advance.draftTokens() > 0) {
+            buffer = rollbackBuffers.nextClearBit(0);
+            rollbackBuffers.set(buffer);
+        }
         SequenceCache sequence = advance.sequence();
         int target = advance.savesCheckpoint() ? rows.allocateOther() : rows.next(sequence);
+        return chunk(advance, place(sequence, advance.reserved(), target, buffer));
+    }
+
+    private static SequenceChunk chunk(ScheduledTokens advance, ChunkPlacement place) {
         return new SequenceChunk(
                 advance.id(),
                 advance.tokens(),
-                place(sequence, advance.reserved(), target, rollbackBuffer),
+                place,
                 advance.outputs(),
                 advance.kind().computeMode(),
                 advance.tree(),
-                sequence.tokens().images(),
-                sequence.scope().lora());
+                advance.sequence().tokens().images(),
+                advance.sequence().scope().lora());
+    }
+
+    /**
+     * Chunk after another one of its sequence in the same batch: it reads the checkpoint that the
+     * other one writes.
+     */
+    private SequenceChunk afterCheckpoint(
+            ScheduledTokens before, SequenceChunk chunk, ScheduledTokens advance) {
+        SequenceCache sequence = advance.sequence();
+        if (!before.savesCheckpoint()
+                || advance.savesCheckpoint()
+                || before.draftTokens() + advance.draftTokens() > 0
+                || sequence.pages().isPresent()) {
+            throw new IllegalArgumentException(
+                    "sequence "
+                            + advance.id()
+                            + " is twice in a batch, but not to continue after a checkpoint");
+        }
+        return chunk(
+                advance,
+                new ChunkPlacement(
+                        chunk.firstPosition() + chunk.tokens().length,
+                        sequence.span(),
+                        chunk.writeRow(),
+                        rows.nextAfterCheckpoint(sequence),
+                        ChunkPlacement.NO_ROLLBACK_BUFFER,
+                        sequence.map()));
     }
 
     /**

@@ -42,11 +42,12 @@ public final class SequenceCache {
      * @param row its state row; the zero row if nothing was computed yet
      * @param position number of tokens in the state
      */
-    record Checkpoint(int row, int position) {
+    public record Checkpoint(int row, int position) {
         /** State of an empty sequence. */
         static final Checkpoint NONE = new Checkpoint(SequenceChunk.ZERO_ROW, 0);
 
-        boolean exists() {
+        /** Whether anything was computed. */
+        public boolean exists() {
             return row != SequenceChunk.ZERO_ROW;
         }
     }
@@ -153,7 +154,7 @@ public final class SequenceCache {
     }
 
     /** Checkpoint in addition to the current state. */
-    Checkpoint checkpoint() {
+    public Checkpoint checkpoint() {
         return checkpoint;
     }
 

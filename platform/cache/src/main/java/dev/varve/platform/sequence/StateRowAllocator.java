@@ -99,6 +99,20 @@ final class StateRowAllocator {
         return row.orElseThrow(StateRowAllocator::tooMany);
     }
 
+    /**
+     * Row that a second forward of a sequence in one batch writes, after a first one that leaves
+     * the current row for a checkpoint: the current row again, unless it must not be overwritten.
+     * Must run before {@link #enter} for the first one.
+     */
+    int nextAfterCheckpoint(SequenceCache sequence) {
+        int row = next(sequence);
+        if (row == sequence.stateRow()) {
+            // The sequence releases it when it enters the row of the checkpoint.
+            rows.share(row);
+        }
+        return row;
+    }
+
     private OptionalInt toWrite(SequenceCache sequence) {
         return needsOtherRow(sequence) ? rows.allocateLow() : OptionalInt.of(sequence.stateRow());
     }

@@ -294,7 +294,7 @@ final class CacheRig implements AutoCloseable {
         Batch batch =
                 cache.devices().advance(List.of(advance), features ? STATES.captures() : List.of());
         Optional<SnapshotExportTask> export =
-                keepState ? cache.exportEnd(sequence) : Optional.empty();
+                keepState ? cache.exportCheckpoint(sequence) : Optional.empty();
         ShardResult result = shard.forward(batch, Optional.empty()).join();
         if (features) {
             cache.recordFeatures(sequence, begin, result.features(), 0, tokens.length);

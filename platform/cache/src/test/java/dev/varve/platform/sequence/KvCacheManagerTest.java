@@ -18,8 +18,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -407,5 +409,97 @@ class KvCacheManagerTest {
         assertEquals(ROWS - 1, running.stream().map(SequenceCache::stateRow).distinct().count());
         SequenceCache tooMany = cache.begin(request(prompt(5_000_000, 10)), 0).orElseThrow();
         assertThrows(IllegalStateException.class, () -> advance(cache, tooMany, 10));
+    }
+
+    private static ScheduledTokens next(SequenceCache sequence, int count, boolean keepState) {
+        return new ScheduledTokens(
+                sequence, 1, new int[count], RequestedOutput.NONE, ChunkKind.WINDOW, keepState, 0);
+    }
+
+    @Test
+    void sequenceContinuesAfterACheckpointOfItsBatch() {
+        SequenceCache sequence = compute(cache, request(prompt(0, 40)), 10);
+        int row = sequence.stateRow();
+
+        List<SequenceChunk> chunks =
+                cache.advance(
+                                List.of(next(sequence, 20, true), next(sequence, 10, false)),
+                                List.of())
+                        .chunks();
+
+        assertEquals(List.of(10, 30), chunks.stream().map(SequenceChunk::firstPosition).toList());
+        assertEquals(row, chunks.getFirst().readRow());
+        int checkpoint = chunks.getFirst().writeRow();
+        assertEquals(new SequenceCache.Checkpoint(checkpoint, 30), sequence.checkpoint());
+        assertEquals(checkpoint, chunks.getLast().readRow());
+        assertEquals(row, chunks.getLast().writeRow());
+        assertEquals(40, sequence.computed());
+        assertEquals(row, sequence.stateRow());
+        assertNotEquals(row, checkpoint);
+        assertEquals(30, sequence.chunkHistory().lastBegin());
+    }
+
+    /** A fork keeps the state from which the sequence began. */
+    @Test
+    void sharedStateIsNotOverwrittenAfterACheckpoint() {
+        SequenceCache resident = resident(cache, request(prompt(0, 40)), 40);
+        SequenceCache fork = cache.begin(request(longer(prompt(0, 40), 30)), 0).orElseThrow();
+        assertEquals(40, fork.computed());
+        assertEquals(resident.stateRow(), fork.stateRow());
+
+        List<SequenceChunk> chunks =
+                cache.advance(List.of(next(fork, 20, true), next(fork, 10, false)), List.of())
+                        .chunks();
+
+        Set<Integer> rows =
+                Set.of(
+                        chunks.getFirst().readRow(),
+                        chunks.getFirst().writeRow(),
+                        chunks.getLast().writeRow());
+        assertEquals(3, rows.size());
+        assertEquals(40, resident.computed());
+        cache.drop(fork);
+        cache.evictAll();
+        assertEquals(0, cache.slotUse().running());
+    }
+
+    @Test
+    void sequenceIsTwiceInABatchOnlyAfterACheckpoint() {
+        SequenceCache sequence = compute(cache, request(prompt(0, 40)), 10);
+
+        assertThrows(
+                IllegalArgumentException.class,
+                () ->
+                        cache.advance(
+                                List.of(next(sequence, 20, false), next(sequence, 10, false)),
+                                List.of()));
+        assertThrows(
+                IllegalArgumentException.class,
+                () ->
+                        cache.advance(
+                                List.of(next(sequence, 20, true), next(sequence, 10, true)),
+                                List.of()));
+    }
+
+    /** All rows are in use by as many sequences as the rows are for. */
+    @Test
+    void aCheckpointAndTheTokensAfterItNeedTwoRows() {
+        KvCacheManager small = new KvCacheManager(new KvCacheConfig(2 * BLOCK, 1 + 2 * 2), true);
+        List<SequenceCache> sequences = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            sequences.add(small.begin(request(prompt(100 * i, 60)), 0).orElseThrow());
+        }
+        for (int round = 0; round < 2; round++) {
+            List<ScheduledTokens> tokens = new ArrayList<>();
+            for (SequenceCache sequence : sequences) {
+                tokens.add(next(sequence, 20, true));
+                tokens.add(next(sequence, 10, false));
+            }
+            Set<Integer> written = new HashSet<>();
+            small.advance(tokens, List.of())
+                    .chunks()
+                    .forEach(chunk -> written.add(chunk.writeRow()));
+            assertEquals(4, written.size());
+        }
     }
 }

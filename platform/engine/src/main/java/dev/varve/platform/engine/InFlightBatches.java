@@ -74,7 +74,8 @@ final class InFlightBatches {
 
         /** Returns whether several requests share it that could be computed separately. */
         boolean isMixed() {
-            return batch.phase() == Phase.PREFILL && entries.size() > 1;
+            return batch.phase() == Phase.PREFILL
+                    && entries.stream().map(BatchEntry::request).distinct().count() > 1;
         }
     }
 
@@ -135,7 +136,10 @@ final class InFlightBatches {
         return count;
     }
 
-    /** Submits a batch; each request has at most one entry in it. */
+    /**
+     * Submits a batch. A request has one entry in it, or two in succession for tokens before and
+     * after a checkpoint.
+     */
     void submit(List<BatchEntry> entries) {
         List<SequenceCache> places = new ArrayList<>(entries.size());
         List<ScheduledTokens> advances = new ArrayList<>(entries.size());
@@ -181,7 +185,7 @@ final class InFlightBatches {
         List<SnapshotExportTask> exports = new ArrayList<>();
         for (ScheduledTokens advance : advances) {
             if (advance.savesCheckpoint()) {
-                cache.exportEnd(advance.sequence()).ifPresent(exports::add);
+                cache.exportCheckpoint(advance.sequence()).ifPresent(exports::add);
             }
         }
         return exports;
@@ -381,6 +385,7 @@ final class InFlightBatches {
                                 pending.entries().get(i).request().sequence()
                                         == pending.places().get(i))
                 .mapToObj(i -> pending.entries().get(i).request())
+                .distinct()
                 .toList();
     }
 

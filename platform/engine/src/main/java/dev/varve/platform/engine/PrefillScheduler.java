@@ -28,18 +28,23 @@ final class PrefillScheduler {
     /** Whether batches overlap, so that equal batches keep all shards busy. */
     private final boolean overlaps;
 
+    /** Whether a batch may have tokens of a sequence before and after a checkpoint. */
+    private final boolean continuesCheckpoints;
+
     private final PrefillOrder<Request> order =
             new PrefillOrder<>(Request::tokensToCompute, Request::arrival);
 
     /**
      * A chunk of a request.
      *
+     * @param begin position of its first token
      * @param windowEnd end of its window
      * @param savesCheckpoint whether a checkpoint is kept at its end
      * @param outputs output rows of its last token; NONE unless it ends the known tokens
      */
     private record Chunk(
             Request request,
+            int begin,
             PlannedChunk plan,
             int windowEnd,
             boolean savesCheckpoint,
@@ -57,17 +62,21 @@ final class PrefillScheduler {
      * @param queue the queued requests, which may have the same prompt
      * @param tokenBudget limits the columns beside streams
      * @param pipeline computes the batches
+     * @param slides whether the model has layers with a sliding window, whose rows are moved to a
+     *     checkpoint before a batch
      */
     PrefillScheduler(
             EngineContext state,
             QueueAccess queue,
             StepTokenBudget tokenBudget,
-            ShardPipeline pipeline) {
+            ShardPipeline pipeline,
+            boolean slides) {
         this.state = state;
         this.queue = queue;
         this.tokenBudget = tokenBudget;
         this.pipeline = pipeline;
         overlaps = pipeline.depth() > 1;
+        continuesCheckpoints = !slides && state.cache().pagePolicy().isEmpty();
         running = state.running();
         inFlight = state.inFlight();
     }
@@ -75,7 +84,8 @@ final class PrefillScheduler {
     /**
      * Returns the prefill entries of a batch that may have decode rows. Beside rows, they are
      * pieces within the time limit of streams. If the batch has no rows and no batch in flight has
-     * decode rows either, the first piece is a whole window; further pieces must fit the limit.
+     * decode rows either, the first piece is a whole window; further pieces must fit the limit. A
+     * request has two entries in succession if it continues after a checkpoint.
      *
      * @param rows columns of the batch that decode uses
      */
@@ -95,10 +105,55 @@ final class PrefillScheduler {
             }
             Optional<BatchEntry> entry =
                     next(request, whole ? PlannedChunk.WINDOW : piece(limit, columns));
-            entry.ifPresent(entries::add);
-            columns += entry.map(BatchEntry::tokens).orElse(0);
+            if (entry.isEmpty()) {
+                continue;
+            }
+            entries.add(entry.get());
+            columns += entry.get().tokens();
+            int room = (whole ? PlannedChunk.WINDOW : limit) - columns;
+            Optional<BatchEntry> rest = afterCheckpoint(entry.get(), room);
+            rest.ifPresent(entries::add);
+            columns += rest.map(BatchEntry::tokens).orElse(0);
         }
         return entries;
+    }
+
+    /**
+     * Returns the entry for the rest of a window after the checkpoint at which another entry of the
+     * batch ends, if it fits. The end of a prompt is often a few tokens after its last checkpoint;
+     * a batch of their own would read all weights again. Overlapping batches of many tokens stay
+     * apart.
+     *
+     * @param room most tokens
+     */
+    private Optional<BatchEntry> afterCheckpoint(BatchEntry entry, int room) {
+        Request request = entry.request();
+        int computed = request.sequence().computed();
+        int begin = computed + entry.tokens();
+        boolean continues =
+                continuesCheckpoints
+                        && entry.advance().savesCheckpoint()
+                        && entry.advance().kind() != ChunkKind.PIECE
+                        && computed >= request.replay().end()
+                        && begin < request.known()
+                        && request.images().isEmpty();
+        if (!continues) {
+            return Optional.empty();
+        }
+        int stop = checkpoint(request, begin);
+        int end = PlannedChunk.windowEnd(begin, request.known(), stop);
+        int most = overlaps ? Math.min(room, PlannedChunk.TILE - 1) : room;
+        if (end == stop || end - begin > most) {
+            return Optional.empty();
+        }
+        PlannedChunk plan =
+                PlannedChunk.next(
+                        begin,
+                        end,
+                        ChunkKind.WINDOW,
+                        cutsTile(request, begin, end),
+                        PlannedChunk.WINDOW);
+        return Optional.of(entry(chunk(request, begin, plan, end)));
     }
 
     private int piece(int limit, int columns) {
@@ -182,6 +237,7 @@ final class PrefillScheduler {
         ChunkKind kind = replay.kindAt(begin);
         return chunk(
                 request,
+                begin,
                 kind == ChunkKind.ROWS
                         ? new PlannedChunk(end, kind)
                         : piece(request, end, kind, most),
@@ -190,13 +246,13 @@ final class PrefillScheduler {
 
     private Chunk planned(Request request, int most) {
         int begin = request.sequence().computed();
-        int window = PlannedChunk.windowEnd(begin, request.known(), checkpoint(request));
+        int window = PlannedChunk.windowEnd(begin, request.known(), checkpoint(request, begin));
         int end = PlannedChunk.boundedEnd(begin, window, state.cache().mostSlots(request.known()));
         boolean stops =
                 begin < request.tailBegin() && state.cache().choosesPages(request.promptLength());
         int stop =
                 request.images().batchEnd(begin, stops ? Math.min(end, request.tailBegin()) : end);
-        return chunk(request, piece(request, stop, ChunkKind.WINDOW, most), stop);
+        return chunk(request, begin, piece(request, stop, ChunkKind.WINDOW, most), stop);
     }
 
     private PlannedChunk piece(Request request, int windowEnd, ChunkKind window, int most) {
@@ -241,19 +297,22 @@ final class PrefillScheduler {
     }
 
     /**
-     * Returns the next checkpoint position; 0 for none, or if sequences can be cut back to any
-     * position.
+     * Returns the checkpoint position after another position; 0 for none, or if sequences can be
+     * cut back to any position.
      */
-    private int checkpoint(Request request) {
-        return state.cache().canRollBack() ? 0 : request.nextStop(state.prefix().hasHost());
+    private int checkpoint(Request request, int position) {
+        return state.cache().canRollBack()
+                ? 0
+                : request.nextStop(position, state.prefix().hasHost());
     }
 
-    private Chunk chunk(Request request, PlannedChunk plan, int windowEnd) {
+    private Chunk chunk(Request request, int begin, PlannedChunk plan, int windowEnd) {
         return new Chunk(
                 request,
+                begin,
                 plan,
                 windowEnd,
-                plan.end() == checkpoint(request),
+                plan.end() == checkpoint(request, begin),
                 plan.end() == request.known() ? lastOutputs(request) : RequestedOutput.NONE);
     }
 
@@ -274,7 +333,7 @@ final class PrefillScheduler {
                 new ScheduledTokens(
                                 sequence,
                                 request.arrival(),
-                                request.tokensUpTo(chunk.end()),
+                                request.tokens().range(chunk.begin(), chunk.end()),
                                 chunk.outputs(),
                                 chunk.plan().kind(),
                                 chunk.savesCheckpoint(),

@@ -250,13 +250,13 @@ final class Request implements TransferableRequest {
     }
 
     /**
-     * Returns the next checkpoint position after the computed tokens, 0 for none.
+     * Returns the next checkpoint position after another one, 0 for none.
      *
      * @param several whether more than one checkpoint can be kept
      */
-    int nextStop(boolean several) {
+    int nextStop(int position, boolean several) {
         int[] all = several ? stops : lastStop;
-        int behind = several ? Math.max(sequence.computed(), begun + NEAR) : sequence.computed();
+        int behind = several ? Math.max(position, begun + NEAR) : position;
         for (int stop : all) {
             if (stop > behind) {
                 return stop;

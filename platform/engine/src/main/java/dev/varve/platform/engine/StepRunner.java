@@ -119,7 +119,9 @@ final class StepRunner {
                         draftProposer,
                         new PendingPageScores(reader, cache.devices(), line::wakeUp));
         decodeScheduler = new DecodeScheduler(state, capacity.contextTokens());
-        prefillScheduler = new PrefillScheduler(state, line, tokenBudget, pipeline);
+        prefillScheduler =
+                new PrefillScheduler(
+                        state, line, tokenBudget, pipeline, shape.window().isPresent());
     }
 
     boolean isIdle() {

@@ -6,12 +6,16 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * One step of all shards: tokens of one or several sequences, each sequence at most once. Every
- * shard of a model gets the same batch. The batch carries the changes to the caches, so that every
- * shard applies them at the same place in the order of batches, however far the shards are apart.
+ * One step of all shards: tokens of one or several sequences. Every shard of a model gets the same
+ * batch. The batch carries the changes to the caches, so that every shard applies them at the same
+ * place in the order of batches, however far the shards are apart.
+ *
+ * <p>A sequence has one chunk, or two in succession: the second one then reads the state row that
+ * the first one writes, and may write the one that the first one reads. A model with sliding
+ * windows does not support that.
  *
  * @param changes to the caches before the chunks are computed
- * @param chunks in the order of the tokens' columns
+ * @param chunks in the order of the tokens' columns, which is the order of their computation
  * @param phase selects the thread count of the device
  * @param captures layers whose input is requested, ascending, a subset of those that the shards
  *     were loaded with; the layer count means the last layer's output. The shard that computes a

@@ -85,6 +85,11 @@ public final class PlainModel implements LayerSplitAdapter {
         return seeded(List.of(full(), recurrent(), sliding(6), full()), contextTokens, 4711);
     }
 
+    /** A recurrent layer between two full ones. */
+    public static PlainModel recurrentInside(int contextTokens) {
+        return seeded(List.of(full(), recurrent(), full()), contextTokens, 4713);
+    }
+
     /** Layers whose rows can be cut back to any position. */
     public static PlainModel attentionOnly(int layers, int contextTokens) {
         return seeded(Collections.nCopies(layers, full()), contextTokens, 4712);

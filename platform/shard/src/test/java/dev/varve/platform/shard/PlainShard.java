@@ -272,8 +272,10 @@ public class PlainShard extends FakeShard {
     private void requirePlaces(List<SequenceChunk> chunks) {
         Set<Long> sequences = new HashSet<>();
         Set<Integer> rows = new HashSet<>();
+        SequenceChunk before = null;
         for (SequenceChunk chunk : chunks) {
-            if (!sequences.add(chunk.sequence())) {
+            boolean continues = continues(before, chunk);
+            if (!sequences.add(chunk.sequence()) && !continues) {
                 throw new IllegalArgumentException(
                         "sequence " + chunk.sequence() + " twice in a batch");
             }
@@ -282,7 +284,7 @@ public class PlainShard extends FakeShard {
                         "state row " + chunk.writeRow() + " is written twice in a batch");
             }
             for (SequenceChunk other : chunks) {
-                if (other != chunk
+                if (other.sequence() != chunk.sequence()
                         && chunk.slots().begin() < other.slots().end()
                         && other.slots().begin() < chunk.slots().end()) {
                     throw new IllegalArgumentException(
@@ -300,10 +302,36 @@ public class PlainShard extends FakeShard {
                         chunk + " does not fit " + sizes.rollbackBuffers());
             }
             caches.requireRow(chunk.writeRow());
-            caches.requireState(chunk.readRow(), chunk.firstPosition());
-            caches.requireHeld(
-                    chunk.slots().begin(), chunk.place().positions(), chunk.firstPosition());
+            if (!continues) {
+                caches.requireState(chunk.readRow(), chunk.firstPosition());
+                caches.requireHeld(
+                        chunk.slots().begin(), chunk.place().positions(), chunk.firstPosition());
+            }
+            before = chunk;
         }
+    }
+
+    /** Whether a chunk continues the one before it after a checkpoint. */
+    private boolean continues(SequenceChunk before, SequenceChunk chunk) {
+        if (before == null || before.sequence() != chunk.sequence()) {
+            return false;
+        }
+        boolean reads =
+                chunk.readRow() == before.writeRow()
+                        && chunk.firstPosition() == before.firstPosition() + before.tokens().length;
+        boolean slides =
+                model.shape().layers().stream()
+                        .anyMatch(LayerState.SlidingAttention.class::isInstance);
+        if (!reads || slides || before.place().isDrafted() || chunk.place().isDrafted()) {
+            throw new IllegalArgumentException(
+                    "sequence "
+                            + chunk.sequence()
+                            + " twice in a batch: "
+                            + chunk
+                            + " does not continue "
+                            + before);
+        }
+        return true;
     }
 
     private float[][] embedded(Batch batch) {

@@ -116,6 +116,76 @@ public abstract class ShardContractTest {
         return rows(run(chunk(sequence, text, CHUNK, text.length, RequestedOutput.ALL)));
     }
 
+    /**
+     * The second chunk reads the row that the first one writes, and writes the one that it reads.
+     */
+    @Test
+    void aSequenceContinuesAfterACheckpointOfItsBatch() throws Exception {
+        int[] text = tokens(7, 4 * CHUNK);
+        int end = 3 * CHUNK;
+        run(chunk(0, text, 0, CHUNK, RequestedOutput.NONE));
+        run(place(0, text, CHUNK, end, 1, 3, RequestedOutput.NONE));
+        float[] apart = rows(run(place(0, text, end, text.length, 3, 1, RequestedOutput.ALL)));
+        List<byte[]> states = states(3, end, 1, text.length);
+        run(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
+        Batch together =
+                new Batch(
+                        List.of(
+                                place(1, text, CHUNK, end, 2, 4, RequestedOutput.NONE),
+                                place(1, text, end, text.length, 4, 2, RequestedOutput.ALL)),
+                        Phase.PREFILL);
+        if (layout().states(1, end).stream().anyMatch(CachePart.Window.class::isInstance)) {
+            refuse(together);
+            return;
+        }
+
+        assertArrayEquals(apart, rows(run(together)));
+
+        assertSame(states, states(4, end, 2, text.length), "states");
+    }
+
+    /** The rows of that case are consecutive, and both chunks have the same length. */
+    @Test
+    void chunksOfOneSequenceAreComputedInOrder() throws Exception {
+        int[] text = tokens(8, 2 * CHUNK);
+        float[] apart = text(0, text);
+        Batch together =
+                new Batch(
+                        List.of(
+                                place(1, text, 0, CHUNK, 0, 1, RequestedOutput.NONE),
+                                place(1, text, CHUNK, text.length, 1, 2, RequestedOutput.ALL)),
+                        Phase.PREFILL);
+        if (layout().states(1, CHUNK).stream().anyMatch(CachePart.Window.class::isInstance)) {
+            refuse(together);
+            return;
+        }
+
+        assertArrayEquals(apart, rows(run(together)));
+    }
+
+    private SequenceChunk place(
+            int sequence,
+            int[] text,
+            int begin,
+            int end,
+            int readRow,
+            int writeRow,
+            RequestedOutput outputs) {
+        return new SequenceChunk(
+                sequence,
+                Arrays.copyOfRange(text, begin, end),
+                new ChunkPlacement(begin, span(sequence), readRow, writeRow),
+                outputs);
+    }
+
+    private List<byte[]> states(int checkpoint, int position, int row, int end) throws Exception {
+        List<CachePart> parts = new ArrayList<>(layout().states(checkpoint, position));
+        parts.addAll(layout().states(row, end));
+        KeptParts kept = new KeptParts();
+        shard.export(parts, kept).get(SECONDS, TimeUnit.SECONDS);
+        return kept.all();
+    }
+
     /** All that a shard keeps of a sequence; its rows in two pieces. */
     private List<CachePart> parts(int sequence, int tokens) {
         List<CachePart> parts = new ArrayList<>(layout().rows(span(sequence), 0, 5));

@@ -6,8 +6,10 @@ import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.SequenceChunk;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A batch with the slots of its K and V rows in this shard.
@@ -16,15 +18,36 @@ import java.util.Optional;
  * @param window per chunk, rows of sliding layers
  */
 record PlacedBatch(Batch batch, List<AttendedKvRange> full, List<AttendedKvRange> window) {
-    /** Allocates slots in the window regions, which may move rows. */
+    /**
+     * Allocates slots in the window regions, which may move rows.
+     *
+     * @throws IllegalArgumentException if a chunk continues a window that the batch computes
+     */
     static PlacedBatch place(Batch batch, WindowSlotMap windows) {
         List<AttendedKvRange> full = new ArrayList<>(batch.chunks().size());
         List<AttendedKvRange> window = new ArrayList<>(batch.chunks().size());
+        if (windows.slides()) {
+            requireOneChunkEach(batch);
+        }
         for (SequenceChunk chunk : batch.chunks()) {
             full.add(AttendedKvRange.whole(chunk));
             window.add(windows.place(chunk));
         }
         return new PlacedBatch(batch, full, window);
+    }
+
+    /** Windows are moved before the batch is computed. */
+    private static void requireOneChunkEach(Batch batch) {
+        Set<Integer> written = new HashSet<>();
+        for (SequenceChunk chunk : batch.chunks()) {
+            if (written.contains(chunk.readRow())) {
+                throw new IllegalArgumentException(
+                        "a chunk continues the window in state row "
+                                + chunk.readRow()
+                                + ", which its batch writes");
+            }
+            written.add(chunk.writeRow());
+        }
     }
 
     /** Whether the inputs that do not depend on tokens are equal, for batches of equal graphs. */

@@ -65,8 +65,14 @@ record UniformLengthGroup(
         return groups;
     }
 
+    /** Whether a chunk of the group writes a row, which a later chunk of its sequence reads. */
+    private boolean isWritten(int row) {
+        return row >= writeRow() && row < writeRow() + sequences;
+    }
+
     private boolean isFollowedBy(GraphKey.ChunkShape part) {
         return part.tokens() == tokens
+                && !isWritten(part.states().readRow())
                 && part.states().readRow() == readRow() + sequences
                 && part.states().writeRow() == writeRow() + sequences
                 && part.states().isDrafted() == isDrafted()

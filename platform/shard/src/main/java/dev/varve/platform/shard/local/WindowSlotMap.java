@@ -68,6 +68,11 @@ final class WindowSlotMap {
         return KvSlotSpan.roundUp(tokens);
     }
 
+    /** Whether the model has sliding windows. */
+    boolean slides() {
+        return rule.window().isPresent();
+    }
+
     /** First position that a chunk after {@code end} positions reads. */
     private int firstRead(int end) {
         return switch (readStart) {

@@ -31,6 +31,14 @@ class UniformLengthGroupTest {
                 UniformLengthGroup.of(key));
     }
 
+    /** Such a chunk continues a sequence after a checkpoint. */
+    @Test
+    void aChunkThatReadsAWrittenRowBeginsAGroup() {
+        GraphKey key = new GraphKey(List.of(part(2, 3, 4), part(2, 4, 5), part(2, 5, 6)));
+
+        assertEquals(3, UniformLengthGroup.of(key).size());
+    }
+
     @Test
     void draftedChunksAreGroupedIfTheirRollbackBuffersFollow() {
         GraphKey key =

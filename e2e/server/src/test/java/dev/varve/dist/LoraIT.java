@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,7 +29,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** A LoRA adapter of a server with a child process, added and removed while it runs. */
+/** A LoRA adapter that is added and removed while a server with several processes runs. */
 @Timeout(180)
 class LoraIT {
     private static final JsonMapper JSON = new JsonMapper();
@@ -40,6 +41,9 @@ class LoraIT {
     private static Path model;
     private static Path adapters;
     private static Path adapter;
+
+    /** Text of a server that was started with the adapter. */
+    private static String expected;
 
     @BeforeAll
     static void write() throws Exception {
@@ -58,6 +62,9 @@ class LoraIT {
             add(writer, weight + ".lora_b", 2, spec.size().embedding());
         }
         writer.write(adapter);
+        try (Varve.Server server = varve.serve("--model", model, "--lora", adapter + "=0.5")) {
+            expected = text(server, "");
+        }
     }
 
     private static void add(GgufWriter writer, String name, long columns, long rows) {
@@ -103,39 +110,79 @@ class LoraIT {
         return ok(server, "POST", "/v1/completions", body).at("/choices/0/text").asString();
     }
 
+    private static Varve.Server serve(String devices) throws IOException {
+        return varve.serve("--model", model, "--target-devices", devices, "--lora-dir", adapters);
+    }
+
+    private static String adapted(Varve.Server server) throws Exception {
+        return text(server, ", \"lora\": [{\"id\": 0, \"scale\": 0.5}]");
+    }
+
+    private static void add(Varve.Server server) throws Exception {
+        JsonNode added = ok(server, "POST", "/lora-adapters/add", "{\"path\": \"style.gguf\"}");
+        assertEquals(0, added.get("id").intValue());
+    }
+
+    private static void remove(Varve.Server server) throws Exception {
+        ok(server, "DELETE", "/lora-adapters/0", "");
+        assertEquals(0, ok(server, "GET", "/lora-adapters", "").size());
+    }
+
     @Test
     void anAddedAdapterAnswersAsOneFromTheStart() throws Exception {
-        String expected;
-        try (Varve.Server server = varve.serve("--model", model, "--lora", adapter + "=0.5")) {
-            expected = text(server, "");
-        }
-        try (Varve.Server server =
-                varve.serve(
-                        "--model",
-                        model,
-                        "--target-devices",
-                        "cpu:0,cpu:0@process",
-                        "--lora-dir",
-                        adapters)) {
+        try (Varve.Server server = serve("cpu:0,cpu:0@process")) {
             String plain = text(server, "");
             assertNotEquals(expected, plain);
 
-            JsonNode added = ok(server, "POST", "/lora-adapters/add", "{\"path\": \"style.gguf\"}");
+            add(server);
 
-            assertEquals(0, added.get("id").intValue());
             assertEquals(plain, text(server, ""));
-            assertEquals(expected, text(server, ", \"lora\": [{\"id\": 0, \"scale\": 0.5}]"));
+            assertEquals(expected, adapted(server));
 
             server.children().forEach(ProcessHandle::destroyForcibly);
-            assertEquals(expected, text(server, ", \"lora\": [{\"id\": 0, \"scale\": 0.5}]"));
+            assertEquals(expected, adapted(server));
 
-            ok(server, "DELETE", "/lora-adapters/0", "");
-            assertEquals(0, ok(server, "GET", "/lora-adapters", "").size());
+            remove(server);
             assertEquals(plain, text(server, ""));
             HttpResponse<String> refused =
                     send(server, "POST", "/lora-adapters/add", "{\"path\": \"" + model + "\"}");
             assertEquals(400, refused.statusCode(), refused.body());
             assertTrue(refused.body().contains("--lora-dir"), refused.body());
+        }
+    }
+
+    /** The shard process has folders of its own, as on another host. */
+    @Test
+    void anAddedAdapterAnswersOverGrpcAsOneFromTheStart() throws Exception {
+        Path host = folder.resolve("host");
+        Path copied = Files.createDirectories(host.resolve("adapters/below"));
+        Files.copy(model, host.resolve(model.getFileName()));
+        Files.copy(adapter, copied.resolve(adapter.getFileName()));
+        try (Varve.Server shard =
+                        varve.shard(
+                                "grpc:127.0.0.1:0",
+                                "--models",
+                                host,
+                                "--lora-dir",
+                                host.resolve("adapters"));
+                Varve.Server server = serve("cpu:0,cpu:0@" + shard.url())) {
+            String plain = text(server, "");
+            assertNotEquals(expected, plain);
+
+            add(server);
+            assertEquals(plain, text(server, ""));
+            assertEquals(expected, adapted(server));
+
+            remove(server);
+            assertEquals(plain, text(server, ""));
+
+            Files.delete(copied.resolve(adapter.getFileName()));
+            HttpResponse<String> refused =
+                    send(server, "POST", "/lora-adapters/add", "{\"path\": \"style.gguf\"}");
+            assertTrue(refused.statusCode() >= 400, refused.body());
+            assertTrue(refused.body().contains(shard.url()), refused.body());
+            assertTrue(refused.body().contains("style.gguf"), refused.body());
+            assertEquals(plain, text(server, ""));
         }
     }
 }

@@ -18,6 +18,7 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.lora.LoraScales;
@@ -55,6 +56,7 @@ class HostedLoraTest {
 
     private Path file;
     private Path adapters;
+    private final MemoryClaims claims = new MemoryClaims();
     private final int[] prompt = SPEC.tokens(300, 1);
 
     @BeforeEach
@@ -79,6 +81,7 @@ class HostedLoraTest {
                                         ? PlacementRequest.single(devices[0])
                                         : PlacementRequest.of(
                                                 List.of(devices), new SplitRule.Equal()))
+                        .with(claims)
                         .withThreads(1);
         return PreparedModel.open(
                 new HostSettings(
@@ -185,6 +188,27 @@ class HostedLoraTest {
 
             assertEquals(first.number(), second.number());
             assertArrayEquals(loadedWith(replaced), tokens(model, scale(second)));
+        }
+    }
+
+    /** Free memory that caches or other models will use is no memory for adapters. */
+    @Test
+    void anAdapterIsRefusedIfItsMemoryIsClaimed() throws Exception {
+        try (HostedModel model = prepare(SETTINGS, HERE).load()) {
+            MemoryClaims.Claim rest =
+                    claims.claim(
+                            Map.of(HERE, Long.MAX_VALUE / 2), device -> Cpu.oneThread().info());
+
+            VarveException refused =
+                    assertThrows(
+                            VarveException.class,
+                            () -> model.changingAdapters().add("below/style.gguf"));
+
+            assertEquals(VarveException.Kind.OUT_OF_MEMORY, refused.kind());
+            assertTrue(refused.getMessage().contains("style.gguf"), refused.getMessage());
+            rest.close();
+            HostedAdapters.Added added = model.changingAdapters().add("below/style.gguf");
+            assertTrue(tokens(model, scale(added)).length > 0);
         }
     }
 

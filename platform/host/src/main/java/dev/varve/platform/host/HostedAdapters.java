@@ -33,6 +33,7 @@ public final class HostedAdapters {
     private final AdapterFolders folders;
     private final TensorDigests digests;
     private final AdapterLeases leases;
+    private final AdapterClaims claims;
     private final Supplier<Engine> engine;
 
     /**
@@ -45,6 +46,7 @@ public final class HostedAdapters {
     public record Added(int number, Path file, String content) {}
 
     /**
+     * @param claims claims the memory of added adapters; closed by the owner
      * @param engine computes the model
      */
     HostedAdapters(
@@ -52,11 +54,13 @@ public final class HostedAdapters {
             AdapterFolders folders,
             TensorDigests digests,
             AdapterLeases leases,
+            AdapterClaims claims,
             Supplier<Engine> engine) {
         this.model = model;
         this.folders = folders;
         this.digests = digests;
         this.leases = leases;
+        this.claims = claims;
         this.engine = engine;
     }
 
@@ -71,8 +75,9 @@ public final class HostedAdapters {
      *
      * @param path file in one of the folders, absolute or relative to the folder
      * @throws VarveException of kind INVALID_REQUEST if there is no such file, or the model has too
-     *     many adapters; UNSUPPORTED_MODEL or CORRUPT_FILE if it does not fit the model; as a shard
-     *     refuses it, with its name. No shard keeps it then
+     *     many adapters; UNSUPPORTED_MODEL or CORRUPT_FILE if it does not fit the model;
+     *     OUT_OF_MEMORY if it needs memory that models and caches have claimed; as a shard refuses
+     *     it, with its name. No shard keeps it then
      */
     public synchronized Added add(String path) {
         requireFolders();
@@ -83,17 +88,27 @@ public final class HostedAdapters {
         AdaptedModel.requireFits(model.file(), model.adapter(), adapter);
         String content = content(file);
         int number = unusedNumber();
-        adapt(new AdapterChange.Add(number, adapter));
+        claims.claim(number, adapter);
         try {
-            // Otherwise the shards may have loaded other bytes than those of the digest.
-            states.requireUnchanged();
-        } catch (VarveException e) {
-            adapt(new AdapterChange.Remove(number));
+            load(new AdapterChange.Add(number, adapter), states);
+        } catch (RuntimeException | Error e) {
+            claims.release(number);
             throw e;
         }
         leases.add(number, content);
         LOG.log(System.Logger.Level.INFO, "LoRA adapter {0} is added: {1}", number, found);
         return new Added(number, found, content);
+    }
+
+    private void load(AdapterChange.Add change, FileStates states) {
+        adapt(change);
+        try {
+            // Otherwise the shards may have loaded other bytes than those of the digest.
+            states.requireUnchanged();
+        } catch (VarveException e) {
+            adapt(new AdapterChange.Remove(change.number()));
+            throw e;
+        }
     }
 
     private void requireFolders() {
@@ -147,20 +162,19 @@ public final class HostedAdapters {
                 .thenComposeAsync(
                         nothing -> engine.get().adapt(new AdapterChange.Remove(number)),
                         Thread::startVirtualThread)
-                .whenComplete(
-                        (nothing, failure) -> {
-                            leases.forget(number);
-                            if (failure == null) {
-                                LOG.log(
-                                        System.Logger.Level.INFO,
-                                        "LoRA adapter {0} is removed",
-                                        number);
-                            } else {
-                                LOG.log(
-                                        System.Logger.Level.WARNING,
-                                        "a LoRA adapter could not be freed",
-                                        failure);
-                            }
-                        });
+                .whenComplete((nothing, failure) -> forget(number, failure));
+    }
+
+    /** Releases the number of a removed adapter, and its memory if it was freed. */
+    private void forget(int number, Throwable failure) {
+        if (failure == null) {
+            claims.release(number);
+        }
+        leases.forget(number);
+        if (failure == null) {
+            LOG.log(System.Logger.Level.INFO, "LoRA adapter {0} is removed", number);
+        } else {
+            LOG.log(System.Logger.Level.WARNING, "a LoRA adapter could not be freed", failure);
+        }
     }
 }

@@ -45,6 +45,7 @@ public final class HostedModel implements AutoCloseable {
     private final double loadMillis;
     private final Auxiliaries auxiliaries;
     private final AdapterLeases leases;
+    private final AdapterClaims adapterClaims;
     private final HostedAdapters adapters;
     private Optional<Engine> engine = Optional.empty();
     private Optional<EnginePool> pool = Optional.empty();
@@ -96,12 +97,14 @@ public final class HostedModel implements AutoCloseable {
         leases =
                 new AdapterLeases(
                         AdaptedModel.adapters(adapter()).stream().map(LoraAdapter::scale).toList());
+        adapterClaims = devices.adapterClaims(placement(), replicas.size());
         adapters =
                 new HostedAdapters(
                         new OpenedModel(file(), adapter()),
                         adapterSource.folders(),
                         adapterSource.digests(),
                         leases,
+                        adapterClaims,
                         this::engine);
     }
 
@@ -306,7 +309,8 @@ public final class HostedModel implements AutoCloseable {
     @Override
     public void close() {
         // Closes its devices after the model's shards, which compute on them.
-        try (devices) {
+        try (devices;
+                adapterClaims) {
             closeModel();
         }
     }

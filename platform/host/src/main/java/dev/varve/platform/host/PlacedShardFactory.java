@@ -90,6 +90,19 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
         helpers = claims().map(others -> others.claim(needs.get(), this::withoutClaims));
     }
 
+    /** Creates the claims of adapters that are added to this model later. */
+    AdapterClaims adapterClaims(Placement placement, int replicas) {
+        return new AdapterClaims(prepared.model(), placement, replicas, claims(), this::current);
+    }
+
+    /** Returns the current properties of a device; empty if only another process knows them. */
+    private Optional<DeviceInfo> current(DeviceReference device) {
+        return device.site() instanceof ProcessLocation.Listening
+                        || !prepared.backends().isUsable(device)
+                ? Optional.empty()
+                : Optional.of(prepared.backends().info(device));
+    }
+
     private DeviceInfo find(DeviceReference device) {
         return switch (device.site()) {
             case ProcessLocation.Local local -> prepared.backends().info(device);

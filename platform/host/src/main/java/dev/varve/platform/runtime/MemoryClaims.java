@@ -1,9 +1,13 @@
 package dev.varve.platform.runtime;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.setting.ByteCount;
+import dev.varve.platform.setting.Setting;
 
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -97,6 +101,11 @@ public final class MemoryClaims {
      */
     public synchronized Claim claim(
             Map<DeviceReference, Long> needs, Function<DeviceReference, DeviceInfo> devices) {
+        return claim(byMemory(needs, devices));
+    }
+
+    private static Map<String, Long> byMemory(
+            Map<DeviceReference, Long> needs, Function<DeviceReference, DeviceInfo> devices) {
         Map<String, Long> bytes = new HashMap<>();
         needs.forEach(
                 (device, count) ->
@@ -104,6 +113,41 @@ public final class MemoryClaims {
                                 SplitMemoryPlan.memoryOf(device, devices.apply(device)),
                                 count,
                                 Long::sum));
+        return bytes;
+    }
+
+    /**
+     * Claims memory for a part of a model that runs, if the claims leave so much free.
+     *
+     * @param purpose what needs it, in the plural, for the message
+     * @param needs bytes by device
+     * @param devices current properties of these devices, without claims
+     * @throws VarveException of kind OUT_OF_MEMORY if they do not
+     */
+    public synchronized Claim claimLeft(
+            String purpose,
+            Map<DeviceReference, Long> needs,
+            Function<DeviceReference, DeviceInfo> devices) {
+        Map<String, Long> bytes = byMemory(needs, devices);
+        for (DeviceReference device : needs.keySet()) {
+            DeviceInfo info = devices.apply(device);
+            long need = bytes.get(SplitMemoryPlan.memoryOf(device, info));
+            long left = left(device, info).memoryFreeBytes();
+            if (need > left) {
+                throw new VarveException(
+                        VarveException.Kind.OUT_OF_MEMORY,
+                        String.format(
+                                Locale.ROOT,
+                                "%s need %s on %s, found %s that models and caches leave free; a"
+                                        + " smaller %s or %s leaves more",
+                                purpose,
+                                ByteCount.format(need),
+                                info.name(),
+                                ByteCount.format(left),
+                                Setting.CONTEXT_TOKENS,
+                                Setting.CACHE_RAM));
+            }
+        }
         return claim(bytes);
     }
 

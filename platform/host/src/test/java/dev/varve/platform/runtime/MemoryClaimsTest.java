@@ -2,6 +2,7 @@ package dev.varve.platform.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
@@ -73,6 +74,38 @@ class MemoryClaimsTest {
         assertEquals(4000, left(5000));
 
         claim.close();
+        assertEquals(5000, left(5000));
+    }
+
+    @Test
+    void partOfARunningModelGetsOnlyWhatTheClaimsLeave() {
+        claims.claim(Map.of(CPU, 1000L), device -> claims.left(device, cpu(5000)));
+
+        MemoryClaims.Claim claim = claims.claimLeft("parts", Map.of(CPU, 3000L), d -> cpu(5000));
+        VarveException refused =
+                assertThrows(
+                        VarveException.class,
+                        () -> claims.claimLeft("parts", Map.of(CPU, 1001L), device -> cpu(5000)));
+
+        assertEquals(VarveException.Kind.OUT_OF_MEMORY, refused.kind());
+        assertTrue(
+                refused.getMessage().startsWith("parts need 1001 bytes on cpu:0, found 1000 bytes"),
+                refused.getMessage());
+        claim.close();
+        claims.claimLeft("parts", Map.of(CPU, 4000L), device -> cpu(5000));
+        assertEquals(0, left(5000));
+    }
+
+    @Test
+    void devicesOfOneMemoryAreAddedUp() {
+        DeviceReference process = DeviceReference.parse("cpu:0@process");
+
+        assertThrows(
+                VarveException.class,
+                () ->
+                        claims.claimLeft(
+                                "parts", Map.of(CPU, 3000L, process, 3000L), device -> cpu(5000)));
+
         assertEquals(5000, left(5000));
     }
 

@@ -16,8 +16,8 @@ final class EmbeddingArguments {
             names = {"--embedding", "--embeddings"},
             description =
                     "Compute embeddings with models that generate text too, from the last token of"
-                            + " a text. Their weights are loaded a second time. Embedding models"
-                            + " need no flag.",
+                            + " a text. Weights that are not all on one device of this process are"
+                            + " loaded a second time. Embedding models need no flag.",
             order = SECTION)
     private boolean embedding;
 

@@ -6,6 +6,7 @@ import dev.varve.platform.host.EmbeddingModel;
 import dev.varve.platform.host.EmbeddingSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.ModelWithEmbeddings;
 import dev.varve.platform.host.PlacedShardFactory;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.http.model.ServedModel;
@@ -112,7 +113,7 @@ final class FileModelSource implements LoadableModel {
     @Override
     public RunningModel load() {
         return switch (opening.purpose()) {
-            case GENERATION -> loadGenerating(Optional.empty());
+            case GENERATION -> loadGenerating();
             case ENCODING -> loadEncoding();
             case BOTH -> loadBoth();
         };
@@ -123,48 +124,40 @@ final class FileModelSource implements LoadableModel {
         return new RunningModel(opening.maker().encoding(model, outline.id()), model);
     }
 
-    private RunningModel loadBoth() {
-        EmbeddingModel encoder = EmbeddingModel.open(settings, opening.embeddings(), new Report());
-        try {
-            return loadGenerating(Optional.of(encoder));
-        } catch (RuntimeException | Error e) {
-            encoder.close();
-            throw e;
-        }
-    }
-
-    /**
-     * @param encoder closed with the model
-     */
-    private RunningModel loadGenerating(Optional<EmbeddingModel> encoder) {
+    private RunningModel loadGenerating() {
         Report report = new Report();
-        HostedModel runtime = HostedModel.open(settings, report);
+        HostedModel model = HostedModel.open(settings, report);
         try {
-            ServedModel served = opening.maker().served(runtime, outline.id(), report.chat);
-            LOG.log(
-                    System.Logger.Level.INFO,
-                    String.format(
-                            Locale.ROOT,
-                            "%s is ready after %.1f s: %s",
-                            outline.id(),
-                            runtime.loadMillis() / 1000,
-                            runtime.plan().describe(runtime.placement().devices())));
-            return encoder.map(each -> both(served, runtime, each))
-                    .orElseGet(() -> new RunningModel(served, runtime));
+            return new RunningModel(served(model, report), model);
         } catch (RuntimeException | Error e) {
-            runtime.close();
+            model.close();
             throw e;
         }
     }
 
-    private static RunningModel both(
-            ServedModel served, HostedModel runtime, EmbeddingModel encoder) {
-        return new RunningModel(
-                served.with(new ServedModel.Encoding(encoder.embedder(), false)),
-                () -> {
-                    try (encoder) {
-                        runtime.close();
-                    }
-                });
+    private RunningModel loadBoth() {
+        Report report = new Report();
+        ModelWithEmbeddings both = ModelWithEmbeddings.open(settings, opening.embeddings(), report);
+        try {
+            ServedModel.Encoding encoding =
+                    new ServedModel.Encoding(both.embeddings().embedder(), false);
+            return new RunningModel(served(both.model(), report).with(encoding), both);
+        } catch (RuntimeException | Error e) {
+            both.close();
+            throw e;
+        }
+    }
+
+    private ServedModel served(HostedModel model, Report report) {
+        ServedModel served = opening.maker().served(model, outline.id(), report.chat);
+        LOG.log(
+                System.Logger.Level.INFO,
+                String.format(
+                        Locale.ROOT,
+                        "%s is ready after %.1f s: %s",
+                        outline.id(),
+                        model.loadMillis() / 1000,
+                        model.plan().describe(model.placement().devices())));
+        return served;
     }
 }

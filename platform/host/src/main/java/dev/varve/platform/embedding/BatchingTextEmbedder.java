@@ -110,7 +110,7 @@ public final class BatchingTextEmbedder implements TextEmbedder, AutoCloseable {
         return pairs;
     }
 
-    /** Bytes of the weights. */
+    /** Bytes of the weights; 0 if they are those of a model that generates text. */
     public long weightBytes() {
         return encoder.weightBytes();
     }

@@ -1,29 +1,18 @@
 package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.backend.ComputeDevice;
-import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.gguf.GgufFile;
-import dev.varve.api.model.Pooling;
-import dev.varve.api.model.TextEncoder;
 import dev.varve.platform.embedding.BatchingTextEmbedder;
-import dev.varve.platform.embedding.PairTokens;
 import dev.varve.platform.placement.DeviceReference;
-import dev.varve.platform.placement.LocalBackends;
-import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.plugin.PluginCatalog;
-import dev.varve.platform.runtime.MemoryClaims;
-import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.runtime.UnreadKeys;
 import dev.varve.platform.runtime.ZeroTensors;
-import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.local.LocalTextEncoder;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -86,99 +75,78 @@ public final class EmbeddingModel implements AutoCloseable {
             HostSettings settings, EmbeddingSettings asked, ModelLoadListener listener) {
         long begin = System.nanoTime();
         GgufFile file = ZeroTensors.requireWeights(settings.file(), listener::warning);
-        PluginCatalog catalog = settings.plugins().catalog();
-        EncoderFile source = new EncoderFile(file, catalog, settings.model().modelOptions());
-        Tokenizer tokenizer = source.tokenizer();
-        TextEncoder encoder = source.open(tokenizer);
+        EmbeddingSource source = EmbeddingSource.open(file, settings, asked);
         UnreadKeys.of(file).warning().ifPresent(listener::warning);
-        listener.opened(file, tokenizer);
-        Pooling pooling = asked.pooling().orElseGet(encoder::pooling);
-        Opened opened = new Opened(settings, catalog);
+        listener.opened(file, source.tokenizer());
+        return load(source, listener, begin);
+    }
+
+    /** Loads a model on a device of its own. */
+    static EmbeddingModel load(EmbeddingSource source, ModelLoadListener listener, long begin) {
+        EmbeddingDevice device = EmbeddingDevice.open(source.settings(), source.catalog());
         try {
             LocalTextEncoder local =
-                    new LocalTextEncoder(encoder, pooling, opened.device, TURN, listener);
-            opened.claim(local.weightBytes());
-            BatchingTextEmbedder embedder =
-                    new BatchingTextEmbedder(
-                            local,
-                            maxTokens(settings, encoder),
-                            PairTokens.of(tokenizer, file.metadata(), !source.isEncoder()));
-            listener.note(describe(file, opened.reference, pooling, embedder.maxTokens()));
-            return new EmbeddingModel(
-                    file,
-                    tokenizer,
-                    encoder.sizes().contextLength(),
-                    embedder,
-                    opened.reference.toString(),
-                    (System.nanoTime() - begin) / 1e6,
-                    opened::close);
+                    new LocalTextEncoder(
+                            source.encoder(), source.pooling(), device.device(), TURN, listener);
+            device.claim(local.weightBytes());
+            return of(source, local, device.reference(), listener, begin, device::close);
         } catch (RuntimeException | Error e) {
-            opened.close();
+            device.close();
             throw e;
         }
     }
 
-    private static int maxTokens(HostSettings settings, TextEncoder encoder) {
-        int asked =
-                settings.model().sequences().contextTokens().orElse(SequenceLimits.DEFAULT_CONTEXT);
-        return Math.min(asked, encoder.sizes().contextLength());
+    /**
+     * Opens a model with the weights of one that generates text, which must be closed later.
+     *
+     * @return empty if that model does not hold all of them on one device of this process
+     */
+    static Optional<EmbeddingModel> sharing(
+            HostedModel model, EmbeddingSource source, ModelLoadListener listener) {
+        long begin = System.nanoTime();
+        return source.causal()
+                .flatMap(encoder -> model.textEncoder(encoder, source.pooling(), TURN))
+                .map(
+                        local ->
+                                of(
+                                        source,
+                                        local,
+                                        model.placement().parts().getFirst().device(),
+                                        listener,
+                                        begin,
+                                        () -> {}));
+    }
+
+    private static EmbeddingModel of(
+            EmbeddingSource source,
+            LocalTextEncoder local,
+            DeviceReference device,
+            ModelLoadListener listener,
+            long begin,
+            Runnable release) {
+        BatchingTextEmbedder embedder =
+                new BatchingTextEmbedder(local, source.maxTokens(), source.pairs());
+        listener.note(describe(source.file(), device, embedder));
+        return new EmbeddingModel(
+                source.file(),
+                source.tokenizer(),
+                source.encoder().sizes().contextLength(),
+                embedder,
+                device.toString(),
+                (System.nanoTime() - begin) / 1e6,
+                release);
     }
 
     private static String describe(
-            GgufFile file, DeviceReference device, Pooling pooling, int tokens) {
+            GgufFile file, DeviceReference device, BatchingTextEmbedder embedder) {
         return String.format(
                 Locale.ROOT,
-                "embeddings: %s on %s, pooling %s, texts of up to %d tokens",
+                "embeddings: %s on %s, pooling %s, texts of up to %d tokens%s",
                 file.path().getFileName(),
                 device,
-                pooling.word(),
-                tokens);
-    }
-
-    /** The device, with the memory that is claimed on it. */
-    private static final class Opened {
-        private final HostSettings settings;
-        private final LocalBackends backends;
-        private final DeviceReference reference;
-        private final ComputeDevice device;
-        private Optional<MemoryClaims.Claim> claim = Optional.empty();
-
-        Opened(HostSettings settings, PluginCatalog catalog) {
-            this.settings = settings;
-            PlacementRequest asked = settings.devices().placement();
-            backends =
-                    new LocalBackends(
-                            catalog.backends(),
-                            settings.plugins().backendOptions(asked.peerAccess()));
-            reference = asked.resolve(backends::best).devices().getFirst();
-            if (!reference.isLocal()) {
-                throw new VarveException(
-                        VarveException.Kind.INVALID_REQUEST,
-                        Setting.DEVICE
-                                + ": "
-                                + reference
-                                + ": embeddings are computed on devices of this process only");
-            }
-            device =
-                    backends.openDevice(
-                            reference, settings.devices().options(CpuSharingMode.ALONE));
-        }
-
-        void claim(long bytes) {
-            claim =
-                    settings.devices()
-                            .claims()
-                            .map(all -> all.claim(Map.of(reference, bytes), this::info));
-        }
-
-        private DeviceInfo info(DeviceReference of) {
-            return backends.info(of);
-        }
-
-        void close() {
-            claim.ifPresent(MemoryClaims.Claim::close);
-            device.close();
-        }
+                embedder.pooling().word(),
+                embedder.maxTokens(),
+                embedder.weightBytes() == 0 ? ", with the weights for generation" : "");
     }
 
     /** Returns the model file. */

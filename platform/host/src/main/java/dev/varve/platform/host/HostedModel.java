@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.Pooling;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.engine.AdapterLeases;
@@ -20,10 +21,13 @@ import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.runtime.OtherDeviceMemory;
 import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.local.CausalEncoder;
+import dev.varve.platform.shard.local.LocalTextEncoder;
 import dev.varve.platform.shard.lora.AdaptedModel;
 import dev.varve.platform.shard.lora.LoraAdapter;
 import dev.varve.platform.tokenizer.Tokenizer;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -186,6 +190,16 @@ public final class HostedModel implements AutoCloseable {
                                     opening));
         }
         return pool.get();
+    }
+
+    /**
+     * Creates an encoder of texts with the weights of this model, which the caller closes earlier.
+     *
+     * @param turn time after which the device is released for the engine
+     * @return empty if no device of this process holds all weights that the encoder reads
+     */
+    Optional<LocalTextEncoder> textEncoder(CausalEncoder encoder, Pooling pooling, Duration turn) {
+        return devices.textEncoder(placement(), encoder, pooling, turn);
     }
 
     /** Returns the number of engines that share the requests. */

@@ -4,6 +4,7 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.HostCores;
+import dev.varve.api.model.Pooling;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.ProcessLocation;
@@ -18,10 +19,13 @@ import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.local.CausalEncoder;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.LocalTextEncoder;
 import dev.varve.platform.shard.local.ShardDevices;
 import dev.varve.platform.shard.local.WeightCache;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -145,6 +149,22 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
                         .adaptedAs(model.adapter()),
                 prepared.digests(),
                 progress);
+    }
+
+    /** Creates an encoder with the weights of shards, see {@link HostedModel#textEncoder}. */
+    Optional<LocalTextEncoder> textEncoder(
+            Placement placement, CausalEncoder encoder, Pooling pooling, Duration turn) {
+        DeviceReference first = placement.parts().getFirst().device();
+        if (placement.parts().size() > 1 || placement.isSpread() || !first.isLocal()) {
+            return Optional.empty();
+        }
+        return LocalTextEncoder.sharing(
+                encoder,
+                pooling,
+                device(first),
+                turn,
+                prepared.settings().model().computation().weights(),
+                weights);
     }
 
     /** Returns the description of a device for its process. */

@@ -13,7 +13,10 @@ public interface TextBatchEncoder extends AutoCloseable {
     /** Elements of a vector. */
     int width();
 
-    /** Bytes of the weights, those in the mapped file included. */
+    /**
+     * Bytes of the weights, those in the mapped file included; 0 if they are those of shards, which
+     * count them.
+     */
     long weightBytes();
 
     /**

@@ -89,16 +89,23 @@ public final class CausalEncoder implements TextEncoder {
         return head;
     }
 
+    /** Returns the file and the family's adapter. */
+    OpenedModel model() {
+        return model;
+    }
+
     @Override
     public TensorSelection tensors() {
+        return tensors(pooling);
+    }
+
+    /** Returns the tensors that results of a pooling need. */
+    TensorSelection tensors(Pooling used) {
         TensorSelection.Builder all = new TensorSelection.Builder();
-        model.adapter()
-                .tensors(model.adapter().shape().allLayers())
-                .entries()
-                .forEach(entry -> all.add(entry.tensor(), entry.use()));
+        ofModel().entries().forEach(entry -> all.add(entry.tensor(), entry.use()));
         WeightSelector own = new WeightSelector(model.file());
         head.select(own);
-        if (!head.ranks() && answers.isPresent()) {
+        if (used == Pooling.RANK && !head.ranks() && answers.isPresent()) {
             ModelShape.Sizes sizes = sizes();
             own.add(
                     own.headName() + ".weight",
@@ -108,6 +115,15 @@ public final class CausalEncoder implements TextEncoder {
         }
         own.build().entries().forEach(entry -> all.add(entry.tensor(), entry.use()));
         return all.build();
+    }
+
+    private TensorSelection ofModel() {
+        return model.adapter().tensors(model.shape().allLayers());
+    }
+
+    /** Whether results of a pooling need only tensors with which the model generates text. */
+    public boolean readsOnlyModel(Pooling used) {
+        return tensors(used).entries().size() == ofModel().entries().size();
     }
 
     @Override

@@ -28,6 +28,7 @@ public final class EncoderRunner implements AutoCloseable {
     private final ComputeDevice device;
     private final Duration turn;
     private final ShardWeights weights;
+    private final Runnable release;
     private final GraphAllocator allocator;
 
     /** Held for a whole graph: the next one uses the same memory. */
@@ -58,6 +59,19 @@ public final class EncoderRunner implements AutoCloseable {
      * @param weights closed with the runner
      */
     public EncoderRunner(String input, ComputeDevice device, Duration turn, ShardWeights weights) {
+        this(input, device, turn, weights, weights::close);
+    }
+
+    /**
+     * @param release releases the weights when the runner is closed
+     */
+    EncoderRunner(
+            String input,
+            ComputeDevice device,
+            Duration turn,
+            ShardWeights weights,
+            Runnable release) {
+        this.release = release;
         this.input = input;
         this.device = device;
         this.turn = turn;
@@ -202,7 +216,7 @@ public final class EncoderRunner implements AutoCloseable {
         if (!freed) {
             freed = true;
             allocator.close();
-            weights.close();
+            release.run();
         }
     }
 }

@@ -7,13 +7,16 @@ import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.Pooling;
+import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TextEncoder;
 import dev.varve.platform.shard.LoadProgressListener;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.TextBatchEncoder;
 import dev.varve.platform.shard.WeightLayout;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -27,6 +30,9 @@ public final class LocalTextEncoder implements TextBatchEncoder {
 
     private static final int TENSORS_PER_GRAPH = 128;
 
+    /** Name of the inputs in messages. */
+    private static final String INPUT = "text";
+
     /** Most heads that tiles are counted for. */
     private static final int MOST_HEADS = 128;
 
@@ -34,6 +40,7 @@ public final class LocalTextEncoder implements TextBatchEncoder {
     private final Pooling pooling;
     private final ComputeDevice device;
     private final ShardWeights weights;
+    private final long weightBytes;
     private final EncoderRunner runner;
 
     /**
@@ -51,17 +58,68 @@ public final class LocalTextEncoder implements TextBatchEncoder {
             ComputeDevice device,
             Duration turn,
             LoadProgressListener progress) {
+        this.encoder = encoder;
+        this.pooling = pooling;
+        this.device = device;
+        weights =
+                ShardWeights.load(
+                        tensors(encoder, pooling), device, WeightLayout.REPACKED, progress);
+        weightBytes = weights.bufferBytes() + weights.mappedBytes();
+        runner = new EncoderRunner(INPUT, device, turn, weights);
+    }
+
+    /** Uses the weights of a shard, which are borrowed already. */
+    private LocalTextEncoder(
+            TextEncoder encoder,
+            Pooling pooling,
+            ComputeDevice device,
+            Duration turn,
+            ShardWeights borrowed) {
+        this.encoder = encoder;
+        this.pooling = pooling;
+        this.device = device;
+        weights = borrowed;
+        weightBytes = 0;
+        runner = new EncoderRunner(INPUT, device, turn, weights, weights::giveBack);
+    }
+
+    /**
+     * Creates an encoder with the weights of the shards of the same model, if there is a shard with
+     * all layers on the device, and it has loaded whatever the encoder reads.
+     *
+     * @param device that of the shard
+     * @param layout that of the shard
+     * @param loaded weights of the shards
+     * @throws VarveException as the constructor
+     */
+    public static Optional<LocalTextEncoder> sharing(
+            CausalEncoder encoder,
+            Pooling pooling,
+            ComputeDevice device,
+            Duration turn,
+            WeightLayout layout,
+            WeightCache loaded) {
+        TensorSelection read = tensors(encoder, pooling);
+        OpenedModel model = encoder.model();
+        WeightCache.Key key =
+                WeightCache.Key.of(
+                        model.range(model.shape().allLayers()), ShardDevices.of(device), layout);
+        return loaded.find(key)
+                .filter(weights -> weights.experts().isEmpty() && weights.haveAll(read))
+                .filter(ShardWeights::borrow)
+                .map(weights -> new LocalTextEncoder(encoder, pooling, device, turn, weights));
+    }
+
+    private static TensorSelection tensors(TextEncoder encoder, Pooling pooling) {
         if (pooling == Pooling.RANK && !encoder.ranks()) {
             throw new VarveException(
                     VarveException.Kind.UNSUPPORTED_MODEL,
                     "the file has no classifier (cls.weight or cls.output.weight), so that the"
                             + " model ranks no documents");
         }
-        this.encoder = encoder;
-        this.pooling = pooling;
-        this.device = device;
-        weights = ShardWeights.load(encoder.tensors(), device, WeightLayout.REPACKED, progress);
-        runner = new EncoderRunner("text", device, turn, weights);
+        return encoder instanceof CausalEncoder causal
+                ? causal.tensors(pooling)
+                : encoder.tensors();
     }
 
     @Override
@@ -76,7 +134,7 @@ public final class LocalTextEncoder implements TextBatchEncoder {
 
     @Override
     public long weightBytes() {
-        return weights.bufferBytes() + weights.mappedBytes();
+        return weightBytes;
     }
 
     @Override

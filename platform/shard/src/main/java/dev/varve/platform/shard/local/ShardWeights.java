@@ -76,8 +76,11 @@ public final class ShardWeights implements AutoCloseable {
     private final ShardDevices devices;
     private Optional<ExpertCache> experts = Optional.empty();
 
-    /** Number of shards that use these weights; 0 after they are freed. */
+    /** Number of shards that use these weights. */
     private int users = 1;
+
+    /** Number of encoders that use them too; with no users, the weights are freed. */
+    private int borrowers;
 
     private final int threads;
     private final Optional<ColumnProduct> columnProduct;
@@ -292,6 +295,18 @@ public final class ShardWeights implements AutoCloseable {
         return loaded.containsKey(key(name, use));
     }
 
+    /** Whether all tensors of a selection are loaded, each for its use. */
+    boolean haveAll(TensorSelection selection) {
+        return selection.entries().stream().allMatch(this::has);
+    }
+
+    private boolean has(TensorSelection.Entry entry) {
+        String name = entry.tensor().name();
+        return WeightPlacement.staysOnHost(devices.own(), entry)
+                ? tables.containsKey(name)
+                : has(name, entry.use());
+    }
+
     /** Returns a table that stays in host memory. */
     public Optional<RowReader> hostTable(String name) {
         return Optional.ofNullable(tables.get(name));
@@ -365,17 +380,48 @@ public final class ShardWeights implements AutoCloseable {
      * @return false if they are freed already
      */
     synchronized boolean share() {
-        if (users == 0) {
+        if (isFreed()) {
             return false;
         }
         users++;
         return true;
     }
 
-    /** Frees the weights when the last shard that uses them closes them. */
+    /**
+     * Registers an encoder, which must call {@link #giveBack}. Unlike a shard it reports no share
+     * of the weights' memory.
+     *
+     * @return false if they are freed already
+     */
+    synchronized boolean borrow() {
+        if (isFreed()) {
+            return false;
+        }
+        borrowers++;
+        return true;
+    }
+
+    /** Frees the weights if neither a shard nor another encoder uses them. */
+    synchronized void giveBack() {
+        borrowers--;
+        freeIfUnused();
+    }
+
+    private boolean isFreed() {
+        return users + borrowers == 0;
+    }
+
+    /** Frees the weights when the last shard that uses them closes them, and no encoder does. */
     @Override
     public synchronized void close() {
-        if (users > 0 && --users > 0) {
+        if (users > 0) {
+            users--;
+            freeIfUnused();
+        }
+    }
+
+    private void freeIfUnused() {
+        if (!isFreed()) {
             return;
         }
         attached.close();

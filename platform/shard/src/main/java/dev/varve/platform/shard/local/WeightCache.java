@@ -48,6 +48,11 @@ public final class WeightCache {
         return useFolder;
     }
 
+    /** Returns cached weights; empty if no shard uses such weights. */
+    synchronized Optional<ShardWeights> find(Key key) {
+        return Optional.ofNullable(loaded.get(key));
+    }
+
     /** Returns cached weights, or loads them. The caller must close them. */
     synchronized ShardWeights acquire(Key key, Supplier<ShardWeights> load) {
         ShardWeights known = loaded.get(key);

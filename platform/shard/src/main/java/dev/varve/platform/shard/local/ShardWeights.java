@@ -3,16 +3,11 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ColumnProduct;
 import dev.varve.api.backend.ComputeDevice;
-import dev.varve.api.ggml.BufferType;
-import dev.varve.api.ggml.DeviceBuffer;
-import dev.varve.api.ggml.GgmlContext;
-import dev.varve.api.ggml.MappedFile;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
-import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.setting.Setting;
@@ -22,19 +17,10 @@ import dev.varve.platform.shard.streaming.ExpertCache;
 import dev.varve.platform.shard.streaming.ExpertGroup;
 
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * The weights of a shard on its devices. Matrices go to a repacking buffer type if the device has
@@ -46,41 +32,14 @@ public final class ShardWeights implements AutoCloseable {
     /** Maximum columns of a few sequences' blocks of draft tokens. */
     private static final int FEW = 64;
 
-    /**
-     * A weight in its memory.
-     *
-     * @param properties numerics of products with it
-     * @param columns whether {@link #columnProduct} supports it
-     */
-    private record LoadedWeight(
-            Tensor tensor, MatmulKernelProperties properties, boolean columns) {}
+    private final LoadedTensors tensors = new LoadedTensors();
 
-    // Concurrent: a replica adds or frees adapters while another one is loaded with these weights.
-    private final Map<String, LoadedWeight> loaded = new ConcurrentHashMap<>();
-
-    /** Distinct properties of all weights: a few, whatever the number of weights. */
-    private final Set<MatmulKernelProperties> kinds = ConcurrentHashMap.newKeySet();
-
-    private final Map<String, RowReader> tables = new ConcurrentHashMap<>();
-    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
-
-    /** Files whose pages are read whenever the model computes. */
-    private final Set<MappedFile> inPlace = ConcurrentHashMap.newKeySet();
-
-    /** Matrices of adapters, which the maps above include. */
+    /** Matrices of adapters, which the tensors above include. */
     private final AttachedMatrices attached = new AttachedMatrices();
 
-    private long bufferBytes;
-    private long mappedBytes;
-
+    private final WeightUsers users = new WeightUsers(this::free);
     private final ShardDevices devices;
     private Optional<ExpertCache> experts = Optional.empty();
-
-    /** Number of shards that use these weights. */
-    private int users = 1;
-
-    /** Number of encoders that use them too; with no users, the weights are freed. */
-    private int borrowers;
 
     private final int threads;
     private final Optional<ColumnProduct> columnProduct;
@@ -140,23 +99,28 @@ public final class ShardWeights implements AutoCloseable {
             if (layout == WeightLayout.STREAMED) {
                 weights.openExperts(selection, expertCacheBytes, useFolder);
             }
-            List<Loading> loadings = new ArrayList<>();
+            List<WeightLoader> loaders = new ArrayList<>();
             long total = 0;
             for (ComputeDevice device : devices.all()) {
-                Loading loading = weights.new Loading(device, layout, progress);
-                loadings.add(loading);
-                total += loading.place(weights.on(device, selection));
+                WeightLoader loader = weights.loader(device, layout, progress);
+                loaders.add(loader);
+                total += loader.place(weights.on(device, selection));
             }
             progress.loaded(0, total);
             long done = 0;
-            for (Loading loading : loadings) {
-                done = loading.copy(done, total);
+            for (WeightLoader loader : loaders) {
+                done = loader.copy(done, total);
             }
             return weights;
         } catch (RuntimeException | Error e) {
             weights.close();
             throw e;
         }
+    }
+
+    private WeightLoader loader(
+            ComputeDevice device, WeightLayout layout, LoadProgressListener progress) {
+        return new WeightLoader(tensors, device, layout, experts, columnProduct, progress);
     }
 
     private void openExperts(TensorSelection selection, long cacheBytes, Optional<Path> useFolder) {
@@ -176,9 +140,7 @@ public final class ShardWeights implements AutoCloseable {
                         .map(TensorSelection.Entry::tensor)
                         .toList();
         if (!matrices.isEmpty()) {
-            ExpertCache cache = ExpertCache.open(matrices, cacheBytes, useFolder);
-            owned.push(cache);
-            experts = Optional.of(cache);
+            experts = Optional.of(tensors.own(ExpertCache.open(matrices, cacheBytes, useFolder)));
         }
     }
 
@@ -213,38 +175,22 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Returns a weight, with the use for which it was selected. */
     public Tensor get(String name, TensorUse use) {
-        return weight(name, use).tensor();
-    }
-
-    private LoadedWeight weight(String name, TensorUse use) {
-        LoadedWeight weight = loaded.get(key(name, use));
-        if (weight == null) {
-            throw new IllegalArgumentException("weight " + name + " was not selected for " + use);
-        }
-        return weight;
+        return tensors.get(name, use).tensor();
     }
 
     /** Number of columns at whose multiples products with all of the weights may be divided. */
     int columnGroup() {
-        int group = 1;
-        for (MatmulKernelProperties each : kinds) {
-            group = Math.max(group, each.group());
-        }
-        return group;
+        return tensors.columnGroup();
     }
 
     /** Maximum number of products into which a product of this many rows is divided. */
     int mostProductsOf(int rows) {
-        int products = 1;
-        for (MatmulKernelProperties each : kinds) {
-            products = Math.max(products, each.productsOf(rows));
-        }
-        return products;
+        return tensors.mostProductsOf(rows);
     }
 
     /** Numerics of products of several columns with a weight compared with those of one. */
     MatmulKernelProperties kernelProperties(String name, TensorUse use) {
-        return weight(name, use).properties();
+        return tensors.get(name, use).properties();
     }
 
     /**
@@ -252,7 +198,7 @@ public final class ShardWeights implements AutoCloseable {
      * memory.
      */
     public Tensor multiply(Ops ops, String name, Tensor input) {
-        LoadedWeight weight = weight(name, TensorUse.MATMUL);
+        LoadedTensors.Weight weight = tensors.get(name, TensorUse.MATMUL);
         return weight.properties().tiles()
                 ? MatmulTiling.multiply(ops, weight.tensor(), input, threads)
                 : ops.mulMat(weight.tensor(), input);
@@ -275,24 +221,17 @@ public final class ShardWeights implements AutoCloseable {
      * this weight.
      */
     Optional<ColumnProduct> columnProduct(String name, TensorUse use) {
-        return weight(name, use).columns() ? columnProduct : Optional.empty();
+        return tensors.get(name, use).columns() ? columnProduct : Optional.empty();
     }
 
     /** Maximum number of tensors of tiled products of this many columns with all weights. */
     public int tensorsOfTiles(int columns) {
-        if (kinds.stream().noneMatch(MatmulKernelProperties::tiles)) {
-            return 0;
-        }
-        return (int)
-                loaded.values().stream()
-                        .filter(each -> each.properties().tiles())
-                        .mapToLong(each -> MatmulTiling.tensors(each.tensor(), columns, threads))
-                        .sum();
+        return tensors.tensorsOfTiles(columns, threads);
     }
 
     /** Whether a weight was selected for a use. */
     public boolean has(String name, TensorUse use) {
-        return loaded.containsKey(key(name, use));
+        return tensors.has(name, use);
     }
 
     /** Whether all tensors of a selection are loaded, each for its use. */
@@ -303,13 +242,13 @@ public final class ShardWeights implements AutoCloseable {
     private boolean has(TensorSelection.Entry entry) {
         String name = entry.tensor().name();
         return WeightPlacement.staysOnHost(devices.own(), entry)
-                ? tables.containsKey(name)
+                ? hostTable(name).isPresent()
                 : has(name, entry.use());
     }
 
     /** Returns a table that stays in host memory. */
     public Optional<RowReader> hostTable(String name) {
-        return Optional.ofNullable(tables.get(name));
+        return tensors.table(name);
     }
 
     /**
@@ -318,19 +257,17 @@ public final class ShardWeights implements AutoCloseable {
      * @throws VarveException of kind CORRUPT_FILE if a file is shorter
      */
     public void requireWhole() {
-        for (MappedFile file : inPlace) {
-            file.requireWhole();
-        }
+        tensors.requireWhole();
     }
 
     /** Bytes in buffers of the weights' own. */
     public long bufferBytes() {
-        return bufferBytes + attached.sum(ShardWeights::bufferBytes);
+        return tensors.bufferBytes() + attached.sum(ShardWeights::bufferBytes);
     }
 
     /** Bytes that are used in place in the mapped file. */
     public long mappedBytes() {
-        return mappedBytes + attached.sum(ShardWeights::mappedBytes);
+        return tensors.mappedBytes() + attached.sum(ShardWeights::mappedBytes);
     }
 
     /**
@@ -342,15 +279,9 @@ public final class ShardWeights implements AutoCloseable {
      */
     void attach(int number, GgufFile adapter, Supplier<ShardWeights> load) {
         synchronized (attached) {
-            attached.attach(number, adapter, load).ifPresent(this::include);
+            attached.attach(number, adapter, load)
+                    .ifPresent(matrices -> tensors.include(matrices.tensors));
         }
-    }
-
-    private void include(ShardWeights matrices) {
-        loaded.putAll(matrices.loaded);
-        kinds.addAll(matrices.kinds);
-        tables.putAll(matrices.tables);
-        inPlace.addAll(matrices.inPlace);
     }
 
     /** Frees the matrices of an adapter when the last shard that uses them calls it. */
@@ -361,17 +292,13 @@ public final class ShardWeights implements AutoCloseable {
     }
 
     private void exclude(ShardWeights matrices) {
-        loaded.keySet().removeAll(matrices.loaded.keySet());
-        kinds.retainAll(
-                loaded.values().stream().map(LoadedWeight::properties).collect(Collectors.toSet()));
-        tables.keySet().removeAll(matrices.tables.keySet());
-        inPlace.removeAll(matrices.inPlace);
+        tensors.exclude(matrices.tensors);
         matrices.close();
     }
 
     /** Number of shards that use these weights. */
-    synchronized int users() {
-        return users;
+    int users() {
+        return users.shards();
     }
 
     /**
@@ -379,12 +306,8 @@ public final class ShardWeights implements AutoCloseable {
      *
      * @return false if they are freed already
      */
-    synchronized boolean share() {
-        if (isFreed()) {
-            return false;
-        }
-        users++;
-        return true;
+    boolean share() {
+        return users.addShard();
     }
 
     /**
@@ -393,266 +316,23 @@ public final class ShardWeights implements AutoCloseable {
      *
      * @return false if they are freed already
      */
-    synchronized boolean borrow() {
-        if (isFreed()) {
-            return false;
-        }
-        borrowers++;
-        return true;
+    boolean borrow() {
+        return users.addEncoder();
     }
 
     /** Frees the weights if neither a shard nor another encoder uses them. */
-    synchronized void giveBack() {
-        borrowers--;
-        freeIfUnused();
-    }
-
-    private boolean isFreed() {
-        return users + borrowers == 0;
+    void giveBack() {
+        users.removeEncoder();
     }
 
     /** Frees the weights when the last shard that uses them closes them, and no encoder does. */
     @Override
-    public synchronized void close() {
-        if (users > 0) {
-            users--;
-            freeIfUnused();
-        }
+    public void close() {
+        users.removeShard();
     }
 
-    private void freeIfUnused() {
-        if (!isFreed()) {
-            return;
-        }
+    private void free() {
         attached.close();
-        while (!owned.isEmpty()) {
-            try {
-                owned.pop().close();
-            } catch (Exception e) {
-                throw new IllegalStateException("closing weights failed", e);
-            }
-        }
-    }
-
-    private static String key(String name, TensorUse use) {
-        return use + "/" + name;
-    }
-
-    /** One pass over a device's selection: places every tensor first, then moves the bytes. */
-    private final class Loading {
-        private final ComputeDevice device;
-        private final WeightLayout layout;
-        private final LoadProgressListener progress;
-        private final Map<Path, MappedFile> files = new HashMap<>();
-        private final Map<String, List<TensorSelection.Entry>> copied = new HashMap<>();
-        private final Map<String, BufferType> types = new HashMap<>();
-
-        Loading(ComputeDevice device, WeightLayout layout, LoadProgressListener progress) {
-            this.device = device;
-            this.layout = layout;
-            this.progress = progress;
-        }
-
-        /** Chooses the memory of each tensor; returns the bytes to copy. */
-        long place(TensorSelection selection) {
-            Map<Path, List<TensorSelection.Entry>> mapped = new HashMap<>();
-            Map<Path, List<TensorSelection.Entry>> streamed = new HashMap<>();
-            long total = 0;
-            for (TensorSelection.Entry entry : selection.entries()) {
-                files.computeIfAbsent(entry.tensor().file(), this::map);
-                if (WeightPlacement.staysOnHost(device, entry)) {
-                    openTable(entry.tensor());
-                    continue;
-                }
-                BufferType type = WeightPlacement.choose(device, entry, layout);
-                if (isStreamed(entry)) {
-                    streamed.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>())
-                            .add(entry);
-                } else if (layout != WeightLayout.STREAMED && canMap(entry.tensor(), type)) {
-                    mapped.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>())
-                            .add(entry);
-                } else {
-                    types.put(type.name(), type);
-                    copied.computeIfAbsent(type.name(), name -> new ArrayList<>()).add(entry);
-                    total += entry.tensor().bytes();
-                }
-            }
-            mapped.forEach(this::placeMapped);
-            streamed.forEach(this::placeStreamed);
-            return total;
-        }
-
-        private boolean isStreamed(TensorSelection.Entry entry) {
-            return experts.isPresent() && entry.use() == TensorUse.EXPERT_MATMUL;
-        }
-
-        /** Gives the matrices the addresses of experts that are read when they are needed. */
-        private void placeStreamed(Path file, List<TensorSelection.Entry> entries) {
-            for (TensorSelection.Entry entry : entries) {
-                GgufTensor tensor = entry.tensor();
-                if (tensor.offset() % device.bufferType().alignment() != 0) {
-                    throw new ModelFormatException(
-                            tensor.file(),
-                            tensor.name(),
-                            "an offset at a multiple of " + device.bufferType().alignment(),
-                            "offset " + tensor.offset());
-                }
-            }
-            placeAt(experts.orElseThrow().addresses(file), entries);
-        }
-
-        /** Copies the bytes that are not mapped; returns the bytes that are done after it. */
-        long copy(long doneBefore, long total) {
-            long done = doneBefore;
-            for (Map.Entry<String, List<TensorSelection.Entry>> group : copied.entrySet()) {
-                done = copy(types.get(group.getKey()), group.getValue(), done, total);
-            }
-            return done;
-        }
-
-        /** With {@code --weights mmap} the operator requests a mapping on any file system. */
-        private MappedFile map(Path file) {
-            boolean reads = layout != WeightLayout.AS_IN_FILE && NetworkFileSystems.contain(file);
-            MappedFile mapping = reads ? MappedFile.openForReading(file) : MappedFile.open(file);
-            owned.push(mapping);
-            return mapping;
-        }
-
-        /** Loads weights that are used in place, unless another shard has loaded them. */
-        private MappedFile inPlace(GgufTensor tensor) {
-            MappedFile file = files.get(tensor.file());
-            if (!file.isMapped()) {
-                file.load(tensor.offset(), tensor.bytes());
-            }
-            inPlace.add(file);
-            return file;
-        }
-
-        private void openTable(GgufTensor tensor) {
-            RowReader table =
-                    RowReader.open(
-                            inPlace(tensor),
-                            tensor.offset(),
-                            tensor.type(),
-                            Math.toIntExact(tensor.ne(0)),
-                            tensor.ne(1));
-            owned.push(table);
-            tables.put(tensor.name(), table);
-            mappedBytes += tensor.bytes();
-        }
-
-        private boolean canMap(GgufTensor tensor, BufferType type) {
-            return type.name().equals(device.bufferType().name())
-                    && type.isHost()
-                    && device.ggmlDevice().supportsHostBuffers()
-                    && tensor.offset() % type.alignment() == 0;
-        }
-
-        private void placeMapped(Path file, List<TensorSelection.Entry> entries) {
-            for (TensorSelection.Entry entry : entries) {
-                mappedBytes += entry.tensor().bytes();
-                inPlace(entry.tensor());
-            }
-            placeAt(files.get(file), entries);
-        }
-
-        private void placeAt(MappedFile addresses, List<TensorSelection.Entry> entries) {
-            long begin = Long.MAX_VALUE;
-            long end = 0;
-            long largest = 0;
-            for (TensorSelection.Entry entry : entries) {
-                GgufTensor tensor = entry.tensor();
-                begin = Math.min(begin, tensor.offset());
-                end = Math.max(end, tensor.offset() + tensor.bytes());
-                largest = Math.max(largest, tensor.bytes());
-            }
-            DeviceBuffer buffer =
-                    device.ggmlDevice().mapHostMemory(addresses, begin, end - begin, largest);
-            owned.push(buffer);
-            buffer.markWeights();
-            GgmlContext context = context(entries.size());
-            for (TensorSelection.Entry entry : entries) {
-                buffer.place(
-                        declare(context, entry, device.bufferType()),
-                        entry.tensor().offset() - begin);
-            }
-        }
-
-        private long copy(
-                BufferType type, List<TensorSelection.Entry> entries, long doneBefore, long total) {
-            GgmlContext context = context(entries.size());
-            List<Tensor> declared = new ArrayList<>();
-            for (TensorSelection.Entry entry : entries) {
-                declared.add(declare(context, entry, type));
-            }
-            DeviceBuffer buffer =
-                    context.allocate(type)
-                            .orElseThrow(
-                                    () ->
-                                            new VarveException(
-                                                    VarveException.Kind.OUT_OF_MEMORY,
-                                                    device.info().name()
-                                                            + ": no room for the weights in "
-                                                            + type.name()));
-            owned.push(buffer);
-            buffer.markWeights();
-            boolean onHost = device.bufferType().isHost();
-            if (onHost) {
-                buffer.preferHugePages();
-            }
-            bufferBytes += buffer.size();
-            AtomicLong done = new AtomicLong(doneBefore);
-            // Repacking is arithmetic on one tensor at a time, so all cores can share it.
-            IntStream tensors = IntStream.range(0, declared.size());
-            boolean mapped = files.values().stream().allMatch(MappedFile::isMapped);
-            // A file that is read, not mapped, needs memory for each tensor in progress.
-            (onHost && mapped ? tensors.parallel() : tensors)
-                    .forEach(
-                            i -> {
-                                GgufTensor tensor = entries.get(i).tensor();
-                                MappedFile file = files.get(tensor.file());
-                                long rest =
-                                        ReadAhead.load(
-                                                file,
-                                                tensor.offset(),
-                                                tensor.bytes(),
-                                                read -> report(done, read, total));
-                                declared.get(i).upload(file, tensor.offset(), tensor.bytes());
-                                file.releasePages(tensor.offset(), tensor.bytes());
-                                report(done, rest, total);
-                            });
-            return done.get();
-        }
-
-        private void report(AtomicLong done, long more, long total) {
-            synchronized (progress) {
-                progress.loaded(done.addAndGet(more), total);
-            }
-        }
-
-        private GgmlContext context(int count) {
-            GgmlContext context = GgmlContext.open(count, 0);
-            owned.push(context);
-            return context;
-        }
-
-        private Tensor declare(GgmlContext context, TensorSelection.Entry entry, BufferType home) {
-            GgufTensor file = entry.tensor();
-            long[] shape = file.dimensions().stream().mapToLong(Long::longValue).toArray();
-            Tensor tensor = context.newTensor(file.type(), shape);
-            Optional.of(file.name()).filter(name -> name.length() < 64).ifPresent(tensor::named);
-            MatmulKernelProperties.WeightMemory kind =
-                    MatmulKernelProperties.WeightMemory.of(home, device.bufferType());
-            MatmulKernelProperties properties =
-                    MatmulKernelProperties.of(tensor.type(), tensor.bytes(), entry.use(), kind);
-            boolean columns =
-                    kind == MatmulKernelProperties.WeightMemory.HOST
-                            && entry.use() == TensorUse.MATMUL
-                            && columnProduct.filter(product -> product.takes(tensor)).isPresent();
-            loaded.put(
-                    key(file.name(), entry.use()), new LoadedWeight(tensor, properties, columns));
-            kinds.add(properties);
-            return tensor;
-        }
+        tensors.close();
     }
 }

@@ -11,8 +11,6 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.remote.BoundaryType;
-import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
@@ -23,8 +21,6 @@ import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.lora.AdapterChange;
 import dev.varve.platform.shard.lora.LoraAdapter;
 import dev.varve.platform.shard.lora.LoraScales;
-import dev.varve.testkit.DecoderLayout;
-import dev.varve.testkit.DecoderModel;
 import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.TensorData;
@@ -36,7 +32,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,54 +39,38 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
-import java.util.function.Function;
 
 /** LoRA adapters that are added to models in memory, and removed from them. */
 @Timeout(300)
 class AddedLoraTest {
-    private static final String HERE = "cpu:0";
-    private static final String THERE = "cpu:0@process";
+    private static final String HERE = LoraModel.HERE;
+    private static final String THERE = LoraModel.THERE;
     private static final ModelSettings SETTINGS = Cpu.settings(512, 2, Cpu.F16);
-    private static final RandomModel SPEC =
-            RandomModel.of(new DecoderModel(DecoderLayout.QWEN3MOE, 1, TensorType.Q8_0));
     private static final String QUERY = "blk.0.attn_q.weight";
     private static final LoraScales SECOND = new LoraScales(List.of(0f, 0.5f), List.of("", "x"));
 
     @TempDir static Path folder;
     @TempDir static Path installation;
-    private static ShardProgram program;
-    private static ListeningShard process;
-    private static Path file;
+    private static LoraModel tested;
     private static Path first;
     private static Path second;
     private static int[] prompt;
 
     @BeforeAll
     static void startProcess() throws Exception {
-        file = SPEC.write(folder);
-        first = write("first.gguf", 1);
-        second = write("second.gguf", 2);
-        prompt = SPEC.tokens(120, 1);
-        program = ShardProgram.install(folder, installation);
-        process = ListeningShard.start(program);
+        tested = LoraModel.start(folder, installation);
+        first = tested.writeAdapter("first.gguf", 1);
+        second = tested.writeAdapter("second.gguf", 2);
+        prompt = tested.prompt();
     }
 
     @AfterAll
     static void endProcess() {
-        process.close();
-    }
-
-    private static Path write(String name, long seed) throws IOException {
-        return RandomAdapter.write(file, folder.resolve(name), seed);
-    }
-
-    private static SplitModel split(
-            Map<Path, Float> adapters, Function<DeviceReference, ShardLink> links) {
-        return SplitModel.of(file, SETTINGS, BoundaryType.F32, links).with(adapters);
+        tested.close();
     }
 
     private static SplitModel split(Map<Path, Float> adapters) {
-        return split(adapters, device -> process.link());
+        return tested.split(SETTINGS, adapters);
     }
 
     private static AdapterChange.Add add(int number, Path adapter, float scale) {
@@ -174,7 +153,8 @@ class AddedLoraTest {
         try (Opened listening = Opened.of(split(Map.of()), List.of(HERE, THERE), 1)) {
             requireAddingMatchesLoading(listening, "a listening process");
         }
-        SplitModel started = split(Map.of(), device -> program.child("child"));
+        SplitModel started =
+                tested.split(SETTINGS, Map.of(), device -> tested.program().child("child"));
         try (Opened child = Opened.of(started, List.of(THERE, HERE), 1)) {
             requireAddingMatchesLoading(child, "a process of the server");
         }
@@ -201,9 +181,10 @@ class AddedLoraTest {
         try (LoadedModel model = split(Map.of(second, 0.5f)).load(SETTINGS, List.of(HERE))) {
             expected = tokens(model.engine(), LoraScales.AS_LOADED);
         }
-        FragileLink link = new FragileLink(program.child("fragile"));
+        FragileLink link = new FragileLink(tested.program().child("fragile"));
         try (LoadedModel model =
-                split(Map.of(), device -> link).load(SETTINGS, List.of(HERE, THERE), 1)) {
+                tested.split(SETTINGS, Map.of(), device -> link)
+                        .load(SETTINGS, List.of(HERE, THERE), 1)) {
             Engine engine = model.engine();
             engine.adapt(add(0, first, 0)).join();
             engine.adapt(add(1, second, 0)).join();
@@ -241,7 +222,9 @@ class AddedLoraTest {
         Path wrong = folder.resolve("wrong.gguf");
         new GgufWriter()
                 .put("general.type", GgufValue.of("adapter"))
-                .put("general.architecture", GgufValue.of(GgufFile.open(file).architecture()))
+                .put(
+                        "general.architecture",
+                        GgufValue.of(GgufFile.open(tested.file()).architecture()))
                 .put("adapter.type", GgufValue.of("lora"))
                 .tensor(QUERY + ".lora_a", TensorType.F16, List.of(7L, 4L), TensorData.constant(1))
                 .tensor(QUERY + ".lora_b", TensorType.F16, List.of(4L, 5L), TensorData.constant(1))

@@ -14,6 +14,7 @@ import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.engine.Engine;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
@@ -63,6 +64,8 @@ import java.util.stream.Stream;
 /** Models with experts on another backend, as a host plans and loads them. */
 class HostedExpertsTest {
     private static final RandomModel SPEC = Family.LAGUNA.odd(1);
+    private static final int[] PROMPT = SPEC.tokens(40, 3);
+    private static final int TOKENS = 12;
 
     @TempDir Path folder;
 
@@ -155,6 +158,17 @@ class HostedExpertsTest {
                 ShardProcessSettings.none());
     }
 
+    /** Tokens of the model with all weights on the processor, and no host. */
+    private int[] tokensOnTheProcessor(ModelSettings how) throws Exception {
+        try (LoadedModel plain = Cpu.load(file, how)) {
+            return tokens(plain.engine());
+        }
+    }
+
+    private static int[] tokens(Engine engine) throws Exception {
+        return Answer.ask(engine, PROMPT, TOKENS).tokens();
+    }
+
     @Test
     void planCountsExpertsOnTheirDevice() {
         SplitForecast forecast = prepare("cpu:0", "_exps=second:0", settings).forecast(Age.ANY);
@@ -180,17 +194,12 @@ class HostedExpertsTest {
     /** Replicas share the weights on both devices. */
     @Test
     void replicasAnswerAsAPlainModel() throws Exception {
-        int[] prompt = SPEC.tokens(40, 3);
-        int[] expected;
-        try (LoadedModel plain = Cpu.load(file, settings)) {
-            expected = Answer.ask(plain.engine(), prompt, 12).tokens();
-        }
+        int[] expected = tokensOnTheProcessor(settings);
         for (String layers : List.of("cpu:0", "second:0")) {
             String experts = layers.equals("cpu:0") ? "second:0" : "cpu:0";
             try (HostedModel model =
                     prepare(layers, "_exps=" + experts, settings.withReplicas(2)).load()) {
-                assertArrayEquals(
-                        expected, Answer.ask(model.engine(), prompt, 12).tokens(), layers);
+                assertArrayEquals(expected, tokens(model.engine()), layers);
                 assertEquals(
                         experts.equals("cpu:0") ? "host" : experts,
                         model.plannedShards().getFirst().others().getFirst().plan().memory());
@@ -208,15 +217,11 @@ class HostedExpertsTest {
                                 1,
                                 name -> name.matches("blk.*(_exps|attn_output).weight"));
         ModelSettings two = Cpu.settings(300, 2, Cpu.F16);
-        int[] prompt = SPEC.tokens(40, 3);
         int[] expected;
-        int[] without;
-        try (LoadedModel plain = Cpu.load(file, settings)) {
-            without = Answer.ask(plain.engine(), prompt, 12).tokens();
-        }
+        int[] without = tokensOnTheProcessor(settings);
         try (LoadedModel whole =
                 LoadedModel.load(Cpu.open(file, Map.of(adapter, 1f)), Cpu.device(), settings)) {
-            expected = Answer.ask(whole.engine(), prompt, 12).tokens();
+            expected = tokens(whole.engine());
         }
         assertFalse(Arrays.equals(without, expected), "the adapter changes the response");
         DeviceSettings devices =
@@ -228,14 +233,14 @@ class HostedExpertsTest {
                                                         TensorRule.parseNamed("_exps=second:0"))));
         HostSettings adapted = host(file, two, devices).with(List.of(new LoraSettings(adapter, 1)));
         try (HostedModel model = PreparedModel.open(adapted, new ModelLoadListener() {}).load()) {
-            assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 12).tokens());
+            assertArrayEquals(expected, tokens(model.engine()));
             List<Answer> together =
                     Stream.of(0f, 1f)
                             .map(
                                     scale ->
                                             Answer.adapted(
-                                                    prompt,
-                                                    12,
+                                                    PROMPT,
+                                                    TOKENS,
                                                     CacheScope.none(),
                                                     new LoraScales(List.of(scale))))
                             .toList();
@@ -247,7 +252,7 @@ class HostedExpertsTest {
         try (HostedModel model = PreparedModel.open(plain, new ModelLoadListener() {}).load()) {
             HostedAdapters.Added added = model.changingAdapters().add("lora.gguf");
             LoraScales scales = new LoraScales(List.of(1f), List.of(added.content()));
-            Answer answer = Answer.adapted(prompt, 12, CacheScope.none(), scales);
+            Answer answer = Answer.adapted(PROMPT, TOKENS, CacheScope.none(), scales);
             answer.submit(model.engine());
             assertArrayEquals(expected, answer.tokens(), "added later");
         }
@@ -318,11 +323,7 @@ class HostedExpertsTest {
 
     @Test
     void modelThatDoesNotFitAnswersWithExpertsOrLayersOnTheProcessor() throws Exception {
-        int[] prompt = SPEC.tokens(40, 3);
-        int[] expected;
-        try (LoadedModel plain = Cpu.load(file, settings)) {
-            expected = Answer.ask(plain.engine(), prompt, 12).tokens();
-        }
+        int[] expected = tokensOnTheProcessor(settings);
         long all = bytes(settings);
         for (long free : List.of(all - (1 << 20), all / 2)) {
             List<String> notes = new ArrayList<>();
@@ -347,7 +348,7 @@ class HostedExpertsTest {
                     forecast.reasons().toString().contains("the speed was not measured"),
                     forecast.reasons().toString());
             try (HostedModel model = prepared.load()) {
-                assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 12).tokens());
+                assertArrayEquals(expected, tokens(model.engine()));
             }
         }
     }
@@ -355,11 +356,7 @@ class HostedExpertsTest {
     @Test
     void modelLargerThanAllMemoryAnswersWithExpertsFromTheFile() throws Exception {
         ModelSettings mapped = settings.with(settings.computation().with(WeightLayout.AS_IN_FILE));
-        int[] prompt = SPEC.tokens(40, 3);
-        int[] expected;
-        try (LoadedModel plain = Cpu.load(file, mapped)) {
-            expected = Answer.ask(plain.engine(), prompt, 12).tokens();
-        }
+        int[] expected = tokensOnTheProcessor(mapped);
         OpenedModel opened = Cpu.open(file, settings.modelOptions());
         long experts =
                 ExpertCacheShare.expertBytes(opened.adapter().tensors(opened.shape().allLayers()));
@@ -369,7 +366,7 @@ class HostedExpertsTest {
 
         try (HostedModel model = prepared.load()) {
             assertEquals("cpu:0", model.placement().devices());
-            assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 12).tokens());
+            assertArrayEquals(expected, tokens(model.engine()));
             assertTrue(model.shards().getFirst().work().experts().misses() > 0);
         }
     }

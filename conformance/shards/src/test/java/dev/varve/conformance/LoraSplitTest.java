@@ -6,15 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.testkit.Comparison;
-import dev.varve.testkit.DecoderLayout;
-import dev.varve.testkit.DecoderModel;
-import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,42 +25,33 @@ import java.util.Map;
 
 /** Models with LoRA adapters in other processes, which load the parts of their layers. */
 class LoraSplitTest {
-    private static final String HERE = "cpu:0";
-    private static final String THERE = "cpu:0@process";
+    private static final String HERE = LoraModel.HERE;
+    private static final String THERE = LoraModel.THERE;
     private static final ModelSettings SETTINGS = Cpu.settings(512, 1, Cpu.F16);
-    private static final RandomModel SPEC =
-            RandomModel.of(new DecoderModel(DecoderLayout.QWEN3MOE, 1, TensorType.Q8_0));
 
     @TempDir static Path folder;
     @TempDir static Path installation;
-    private static ListeningShard process;
-    private static Path file;
+    private static LoraModel tested;
     private static Path adapter;
 
     @BeforeAll
     static void startProcess() throws Exception {
-        file = SPEC.write(folder);
-        adapter = write("lora.gguf", 1);
-        process = ListeningShard.start(ShardProgram.install(folder, installation));
+        tested = LoraModel.start(folder, installation);
+        adapter = tested.writeAdapter("lora.gguf", 1);
     }
 
     @AfterAll
     static void endProcess() {
-        process.close();
-    }
-
-    private static Path write(String name, long seed) throws Exception {
-        return RandomAdapter.write(file, folder.resolve(name), seed);
+        tested.close();
     }
 
     private static SplitModel split(Map<Path, Float> adapters) {
-        return SplitModel.of(file, SETTINGS, BoundaryType.F32, device -> process.link())
-                .with(adapters);
+        return tested.split(SETTINGS, adapters);
     }
 
     @Test
     void splitsOverProcessesMatchTheWholeModel() throws Exception {
-        int[] prompt = SPEC.tokens(120, 1);
+        int[] prompt = tested.prompt();
         float[][] whole;
         int[] greedy;
         try (LoadedModel model = split(Map.of(adapter, 0.5f)).load(SETTINGS, List.of(HERE))) {
@@ -90,7 +77,7 @@ class LoraSplitTest {
     @Test
     void requestsHaveTheirOwnScalesInProcesses() throws Exception {
         ModelSettings settings = Cpu.settings(512, 3, Cpu.F16);
-        int[] prompt = SPEC.tokens(120, 1);
+        int[] prompt = tested.prompt();
         List<int[]> alone = new ArrayList<>();
         List<Float> scales = List.of(0f, 1f, -0.5f);
         for (float scale : scales) {
@@ -101,8 +88,7 @@ class LoraSplitTest {
         }
 
         try (LoadedModel model =
-                SplitModel.of(file, settings, BoundaryType.F32, device -> process.link())
-                        .with(Map.of(adapter, 0.25f))
+                tested.split(settings, Map.of(adapter, 0.25f))
                         .load(settings, List.of(HERE, THERE), 1)) {
             List<Answer> together =
                     scales.stream()
@@ -141,7 +127,7 @@ class LoraSplitTest {
     @Test
     void anAdapterWithOtherValuesInTheProcessIsRefused() throws Exception {
         Path other = Files.createDirectories(folder.resolve("other"));
-        Files.move(write("moved.gguf", 2), other.resolve(adapter.getFileName()));
+        Files.move(tested.writeAdapter("moved.gguf", 2), other.resolve(adapter.getFileName()));
 
         VarveException refused =
                 assertThrows(

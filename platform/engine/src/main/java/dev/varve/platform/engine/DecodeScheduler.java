@@ -44,15 +44,22 @@ final class DecodeScheduler {
      * @param forcedTokens forced tokens after the last one; if there are any, there are no draft
      *     tokens
      * @param draftTokens draft tokens after the last one
+     * @param inline whether the engine's thread computes the batch, and can then check which rows
+     *     it needs
      */
-    private record RequestStep(Request request, int[] forcedTokens, DraftTokens draftTokens) {
-        /** Returns all rows if there are draft tokens, since each row verifies one. */
+    private record RequestStep(
+            Request request, int[] forcedTokens, DraftTokens draftTokens, boolean inline) {
+        /**
+         * Returns all rows if there are draft tokens, since each row verifies one. Whether the best
+         * tokens of a row decide a choice can be checked if the tokens before it are known.
+         */
         RequestedOutput outputs() {
             boolean one = draftTokens.count() == 0;
             if (request.requestedOutput().isBest()) {
                 return one ? RequestedOutput.BEST : RequestedOutput.BEST_EACH;
             }
-            if (request.needsTopOnly()) {
+            boolean checks = inline && one && forcedTokens.length == 0;
+            if (request.needsTopOnly() || checks && request.mayNeedTopOnly()) {
                 return one ? RequestedOutput.TOP : RequestedOutput.TOP_EACH;
             }
             return one ? RequestedOutput.LAST : RequestedOutput.ALL;
@@ -108,9 +115,11 @@ final class DecodeScheduler {
                 boolean fits = ahead > 0 && ensureSlots(request, 1 + ahead);
                 preemptUntilFits(request);
                 steps.add(
-                        fits
-                                ? new RequestStep(request, known, own)
-                                : new RequestStep(request, NOTHING, DraftTokens.NONE));
+                        new RequestStep(
+                                request,
+                                fits ? known : NOTHING,
+                                fits ? own : DraftTokens.NONE,
+                                inFlight.areInline()));
             }
         }
         List<BatchEntry> entries = new ArrayList<>(steps.size());

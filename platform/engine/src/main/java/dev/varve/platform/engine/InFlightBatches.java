@@ -14,6 +14,7 @@ import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.TopTokens;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ final class InFlightBatches {
     private final PrefixCache cache;
     private final StepTokenBudget tokenBudget;
     private final DraftProposer draftProposer;
+    private final TokenSelector selector;
     private final Consumer<Failure> onFailure;
     private final Deque<InFlightBatch> batches = new ArrayDeque<>();
     private final ExpertShares experts;
@@ -93,6 +95,7 @@ final class InFlightBatches {
      * @param cache builds the batches
      * @param tokenBudget records how long batches take
      * @param draftProposer receives the features of computed tokens
+     * @param selector knows whether the best tokens of a row decide a choice
      * @param onFailure receives each failed batch, unless a shard was lost
      */
     InFlightBatches(
@@ -100,11 +103,13 @@ final class InFlightBatches {
             PrefixCache cache,
             StepTokenBudget tokenBudget,
             DraftProposer draftProposer,
+            TokenSelector selector,
             Consumer<Failure> onFailure) {
         this.pipeline = pipeline;
         this.cache = cache;
         this.tokenBudget = tokenBudget;
         this.draftProposer = draftProposer;
+        this.selector = selector;
         this.onFailure = onFailure;
         experts = new ExpertShares(pipeline::experts);
     }
@@ -148,7 +153,10 @@ final class InFlightBatches {
             places.add(entry.request().sequence());
             advances.add(entry.advance());
         }
-        Batch batch = cache.devices().advance(advances, draftProposer.captures(entries));
+        Batch batch =
+                checked(
+                        entries,
+                        cache.devices().advance(advances, draftProposer.captures(entries)));
         submitted++;
         long now = System.nanoTime();
         batches.addLast(
@@ -160,6 +168,32 @@ final class InFlightBatches {
                         changed.isPresent() || !batch.changes().isEmpty(),
                         afterChanges(pipeline.submit(batch)),
                         now));
+    }
+
+    /**
+     * Returns whether batches are computed by the engine's thread, so that it knows the state of
+     * requests while results are read.
+     */
+    boolean areInline() {
+        return pipeline.depth() == 1;
+    }
+
+    private Batch checked(List<BatchEntry> entries, Batch batch) {
+        for (BatchEntry entry : entries) {
+            if (entry.advance().outputs().isTop() && !entry.request().needsTopOnly()) {
+                return batch.checking((chunk, top) -> suffices(entries.get(chunk).request(), top));
+            }
+        }
+        return batch;
+    }
+
+    private boolean suffices(Request request, TopTokens top) {
+        try {
+            return request.needsTopOnly() || selector.isDecidedBy(request, top);
+        } catch (RuntimeException e) {
+            // The choice from the whole row fails in the same way, and fails this request only.
+            return false;
+        }
     }
 
     /** Applies pending cache changes now, rather than with the next batch. */

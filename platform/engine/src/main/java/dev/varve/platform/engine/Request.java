@@ -57,6 +57,7 @@ final class Request implements TransferableRequest {
 
     private final RequestedOutput requestedOutput;
     private final boolean needsTopOnly;
+    private final boolean mayNeedTopOnly;
     private volatile Runnable wakeUp;
     private final DraftAcceptanceTracker drafts;
     private final boolean draftsAfterImages;
@@ -141,6 +142,8 @@ final class Request implements TransferableRequest {
                 sampler.choosesAmongTop(TopTokens.COUNT)
                         && choice.topLogprobs().isEmpty()
                         && !choice.constraint().constrains();
+        mayNeedTopOnly =
+                sampler.mayChooseAmongTop(TopTokens.COUNT) && choice.topLogprobs().isEmpty();
         int[] prompt = request.prompt().tokens();
         tokens = new TokenList(prompt, request.prompt().images());
         promptLength = prompt.length;
@@ -378,6 +381,14 @@ final class Request implements TransferableRequest {
     /** Returns whether the best tokens of a row, instead of its logits, suffice for a choice. */
     boolean needsTopOnly() {
         return needsTopOnly;
+    }
+
+    /**
+     * Returns whether the best tokens of some rows suffice for a choice, depending on the tokens
+     * before it: see {@link TokenSelector#isDecidedBy}.
+     */
+    boolean mayNeedTopOnly() {
+        return mayNeedTopOnly;
     }
 
     PrefixQuery cacheRequest() {

@@ -109,13 +109,19 @@ final class StepRunner {
         running = new RunningRequests(cache, line, draftProposer, failover, failures);
         hostTransfers = new HostTransferScheduler(cache, running, this::start);
         warmup = new PrefixWarmup(cache, System::nanoTime);
+        TokenSelector selector = new TokenSelector(shape.vocabularySize());
         state =
                 new EngineContext(
                         running,
                         cache,
                         new InFlightBatches(
-                                pipeline, cache, tokenBudget, draftProposer, this::endFailed),
-                        new TokenSelector(shape.vocabularySize()),
+                                pipeline,
+                                cache,
+                                tokenBudget,
+                                draftProposer,
+                                selector,
+                                this::endFailed),
+                        selector,
                         draftProposer,
                         new PendingPageScores(reader, cache.devices(), line::wakeUp));
         decodeScheduler = new DecodeScheduler(state, capacity.contextTokens());

@@ -31,7 +31,8 @@ public interface TokenConstraint {
 
     /**
      * Returns whether a token may come next, an end token included. Called with the model's choice
-     * if no token is forced; cheaper than a {@link #mask}.
+     * if no token is forced, and with some of the best tokens of a row to find out whether they
+     * decide the choice. Changes no state; cheaper than a {@link #mask}.
      */
     default boolean allows(int token) {
         return true;

@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.sequence.TokenLogits;
@@ -76,6 +77,21 @@ final class TokenSelector {
     }
 
     /**
+     * Returns whether the best tokens of a row decide the token that a request chooses next.
+     * Changes no state.
+     */
+    boolean isDecidedBy(Request request, TopTokens top) {
+        Sampler sampler = request.sampler();
+        TokenConstraint constraint = request.rules().constraint();
+        if (!sampler.isDecidedByTop(token -> true, top.ids(), top.logits())) {
+            return false;
+        }
+        return !constraint.constrains()
+                || constraint.allows(sampler.previewTop(top.ids(), top.logits()))
+                || sampler.isDecidedByTop(constraint::allows, top.ids(), top.logits());
+    }
+
+    /**
      * Chooses one token.
      *
      * @throws VarveException if no token can be chosen
@@ -138,13 +154,20 @@ final class TokenSelector {
             return requireNumber(output.best());
         }
         if (output.top().isPresent()) {
-            TopTokens top = output.top().get();
-            return request.sampler().sampleTop(top.ids(), top.logits());
+            return nextOfTop(request, output.top().get());
         }
         int free = request.sampler().sample(output.logits(), output.offset());
         return !constraint.constrains() || constraint.allows(free)
                 ? free
                 : request.sampler().sampleAmong(mask(constraint), output.logits(), output.offset());
+    }
+
+    private int nextOfTop(Request request, TopTokens top) {
+        TokenConstraint constraint = request.rules().constraint();
+        int free = request.sampler().sampleTop(top.ids(), top.logits());
+        return !constraint.constrains() || constraint.allows(free)
+                ? free
+                : request.sampler().sampleTopAmong(mask(constraint), top.ids(), top.logits());
     }
 
     private TokenMask mask(TokenConstraint constraint) {

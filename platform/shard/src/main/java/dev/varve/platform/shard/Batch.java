@@ -23,25 +23,39 @@ import java.util.Objects;
  *     layer's output is captured, that layer computes all columns, which may change the last bits
  *     of logits that were requested for some columns only
  * @param queries requests for page scores: how strongly chunks attend to pages of their sequences
+ * @param topCheck decides for which rows {@link TopTokens} suffice; shards in other processes do
+ *     not know it, and return logits
  */
 public record Batch(
         CacheChanges changes,
         List<SequenceChunk> chunks,
         Phase phase,
         List<Integer> captures,
-        List<PageQuery> queries) {
+        List<PageQuery> queries,
+        TopCheck topCheck) {
     /** Checks that there is something to compute. */
     public Batch {
         Objects.requireNonNull(changes);
         chunks = List.copyOf(chunks);
         captures = List.copyOf(captures);
         queries = List.copyOf(queries);
+        Objects.requireNonNull(topCheck);
         if (chunks.isEmpty()) {
             throw new IllegalArgumentException("a batch needs at least one chunk");
         }
         for (PageQuery query : queries) {
             Objects.checkIndex(query.chunkIndex(), chunks.size());
         }
+    }
+
+    /** Creates a batch for which {@link TopTokens} suffice wherever they are requested. */
+    public Batch(
+            CacheChanges changes,
+            List<SequenceChunk> chunks,
+            Phase phase,
+            List<Integer> captures,
+            List<PageQuery> queries) {
+        this(changes, chunks, phase, captures, queries, TopCheck.ALWAYS);
     }
 
     /** Creates a batch without page queries. */
@@ -58,6 +72,11 @@ public record Batch(
     /** Creates a batch without cache changes, captures and page queries. */
     public Batch(List<SequenceChunk> chunks, Phase phase) {
         this(chunks, phase, List.of());
+    }
+
+    /** Returns the same batch with another check. */
+    public Batch checking(TopCheck other) {
+        return new Batch(changes, chunks, phase, captures, queries, other);
     }
 
     /** Number of tokens of all chunks. */

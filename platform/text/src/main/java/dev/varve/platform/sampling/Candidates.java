@@ -39,23 +39,22 @@ final class Candidates {
     }
 
     /**
-     * Restarts with some tokens, except suppressed ones.
+     * Restarts with some tokens.
      *
-     * @param tokens ascending
+     * @param tokens the first {@code size}, ascending
      * @return their highest logit
      */
-    float load(int[] tokens, float[] values, LogitAdjustments adjustments) {
+    float load(int[] tokens, float[] values, int size) {
         count = 0;
-        reserve(tokens.length);
+        reserve(size);
+        System.arraycopy(tokens, 0, ids, 0, size);
+        System.arraycopy(values, 0, logits, 0, size);
+        count = size;
         float highest = Float.NEGATIVE_INFINITY;
         float least = Float.POSITIVE_INFINITY;
-        for (int i = 0; i < tokens.length; i++) {
-            if (!adjustments.isSuppressed(tokens[i])) {
-                ids[count] = tokens[i];
-                logits[count++] = values[i];
-                highest = Math.max(highest, values[i]);
-                least = Math.min(least, values[i]);
-            }
+        for (int i = 0; i < size; i++) {
+            highest = Math.max(highest, values[i]);
+            least = Math.min(least, values[i]);
         }
         setSteps(least, highest);
         return highest;

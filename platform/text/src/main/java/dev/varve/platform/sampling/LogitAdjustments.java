@@ -2,6 +2,8 @@ package dev.varve.platform.sampling;
 
 import dev.varve.api.VarveException;
 
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Map;
 
 /**
@@ -109,13 +111,9 @@ final class LogitAdjustments {
             row[biasedTokens[i]] += biases[i];
         }
         if (options.penalties().repetition() != 1) {
-            penaliseRepetition(row, options.penalties().repetition());
+            penaliseRepetition(row);
         }
-        generated.forEach(
-                (token, count) ->
-                        row[token] -=
-                                options.penalties().frequency() * count
-                                        + options.penalties().presence());
+        generated.forEach((token, count) -> row[token] -= penalty(count));
         dry.apply(row);
         for (int token : suppressed) {
             row[token] = Float.NEGATIVE_INFINITY;
@@ -123,9 +121,56 @@ final class LogitAdjustments {
     }
 
     /**
+     * Changes the logits of some tokens as {@link #apply} changes those of a row: by biases and the
+     * penalties that count tokens.
+     *
+     * @param ids the first {@code count}, ascending, none of them suppressed
+     */
+    void lower(int[] ids, float[] logits, int count) {
+        for (int i = 0; i < biasedTokens.length; i++) {
+            int place = Arrays.binarySearch(ids, 0, count, biasedTokens[i]);
+            if (place >= 0) {
+                logits[place] += biases[i];
+            }
+        }
+        if (options.penalties().repetition() != 1) {
+            lowerRepeated(ids, logits, count);
+        }
+        generated.forEach(
+                (token, occurrences) -> {
+                    int place = Arrays.binarySearch(ids, 0, count, token);
+                    if (place >= 0) {
+                        logits[place] -= penalty(occurrences);
+                    }
+                });
+    }
+
+    private void lowerRepeated(int[] ids, float[] logits, int count) {
+        BitSet places = new BitSet(count);
+        for (int i = 0; i < window.length(); i++) {
+            int place = Arrays.binarySearch(ids, 0, count, window.fromEnd(i));
+            if (place >= 0) {
+                places.set(place);
+            }
+        }
+        for (int i = places.nextSetBit(0); i >= 0; i = places.nextSetBit(i + 1)) {
+            logits[i] = repeated(logits[i]);
+        }
+    }
+
+    private float penalty(int occurrences) {
+        return options.penalties().frequency() * occurrences + options.penalties().presence();
+    }
+
+    private float repeated(float logit) {
+        float penalty = options.penalties().repetition();
+        return logit > 0 ? logit / penalty : logit * penalty;
+    }
+
+    /**
      * Reads all logits before it writes any, so that a token that occurs twice is penalised once.
      */
-    private void penaliseRepetition(float[] row, float penalty) {
+    private void penaliseRepetition(float[] row) {
         int length = window.length();
         if (length > windowLogits.length) {
             windowLogits = new float[Math.max(length, 2 * windowLogits.length)];
@@ -134,8 +179,7 @@ final class LogitAdjustments {
             windowLogits[i] = row[window.fromEnd(i)];
         }
         for (int i = 0; i < length; i++) {
-            float logit = windowLogits[i];
-            row[window.fromEnd(i)] = logit > 0 ? logit / penalty : logit * penalty;
+            row[window.fromEnd(i)] = repeated(windowLogits[i]);
         }
     }
 

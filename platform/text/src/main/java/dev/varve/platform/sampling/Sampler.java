@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
@@ -41,9 +42,11 @@ public final class Sampler {
 
     private final WeightFunction function = new WeightFunction();
     private final Candidates candidates = new Candidates();
+    private final TopRow top = new TopRow();
     private final DeviceArgmax maxima;
     private final AdvancedDraw advancedDraw;
     private final SplitMix64 xtcRandom;
+    private final boolean onlyLowersLogits;
     private final float[] sortedMaxima;
     private float[] adjusted = {};
     private SoftmaxWeights weights = new SoftmaxWeights(0, function);
@@ -78,6 +81,7 @@ public final class Sampler {
         this.maxima = new DeviceArgmax(vocabularySize);
         this.advancedDraw = new AdvancedDraw(options, vocabularySize, function);
         this.xtcRandom = new SplitMix64(new SplitMix64(seed + 1).nextLong());
+        this.onlyLowersLogits = options.onlyLowersLogits();
         this.sortedMaxima = new float[maxima.count()];
     }
 
@@ -115,27 +119,87 @@ public final class Sampler {
     }
 
     /**
-     * Returns whether {@link #sampleTop} with the {@code count} best tokens of a row is possible.
+     * Returns whether {@link #sampleTop} with the {@code count} best tokens of a row is possible
+     * for every row.
      */
     public boolean choosesAmongTop(int count) {
         return options.drawsAmongTop(count - adjustments.suppressedCount());
     }
 
     /**
+     * Returns whether {@link #sampleTop} with the {@code count} best tokens of a row is possible
+     * for some rows: those for which {@link #isDecidedByTop} is true.
+     */
+    public boolean mayChooseAmongTop(int count) {
+        return onlyLowersLogits && options.mayDrawAmongTop(count);
+    }
+
+    /**
+     * Returns whether the best tokens of a row decide the choice: no other token could be chosen
+     * from the whole row. Changes no state.
+     *
+     * @param allowed permitted tokens
+     * @param ids the best tokens of the row, ascending; all other tokens of the row have smaller
+     *     logits
+     * @param logits of these tokens, finite
+     */
+    public boolean isDecidedByTop(IntPredicate allowed, int[] ids, float[] logits) {
+        if (!mayChooseAmongTop(ids.length)) {
+            return false;
+        }
+        top.load(ids, logits, adjustments);
+        return top.decides(options, allowed);
+    }
+
+    /** Returns the token that {@link #sampleTop} will choose. Changes no state. */
+    public int previewTop(int[] ids, float[] logits) {
+        return chooseTop(ids, logits, random.copy());
+    }
+
+    /**
      * Chooses the token that {@link #sample} would choose from a whole row.
      *
-     * @param ids the best tokens of the row, ascending, so many that {@link #choosesAmongTop} is
-     *     true; all other tokens of the row have smaller logits
+     * @param ids the best tokens of the row, ascending, which {@linkplain #isDecidedByTop decide}
+     *     the choice among all tokens
      * @param logits of these tokens, finite
      */
     public int sampleTop(int[] ids, float[] logits) {
-        if (!choosesAmongTop(ids.length)) {
+        return chooseTop(ids, logits, random);
+    }
+
+    private int chooseTop(int[] ids, float[] logits, SplitMix64 numbers) {
+        requireDecision(token -> true, ids, logits);
+        return options.isGreedy() ? top.best() : drawAmongTop(numbers.nextUniform());
+    }
+
+    /**
+     * Chooses the token that {@link #sampleAmong} would choose from a whole row.
+     *
+     * @param allowed permitted tokens
+     * @param ids the best tokens of the row, ascending, which {@linkplain #isDecidedByTop decide}
+     *     the choice among the permitted tokens
+     * @param logits of these tokens, finite
+     */
+    public int sampleTopAmong(TokenMask allowed, int[] ids, float[] logits) {
+        requireDecision(allowed::allows, ids, logits);
+        top.retain(allowed::allows);
+        return options.isGreedy() ? top.best() : drawAmongTop(otherRandom.nextUniform());
+    }
+
+    private void requireDecision(IntPredicate allowed, int[] ids, float[] logits) {
+        if (!isDecidedByTop(allowed, ids, logits)) {
             throw new IllegalArgumentException(
                     "the choice needs more than " + ids.length + " logits");
         }
-        double uniform = random.nextUniform();
-        float highest = candidates.load(ids, logits, adjustments);
-        return drawAmongBest(highest, uniform);
+    }
+
+    private int drawAmongTop(double uniform) {
+        float highest = top.copyTo(candidates);
+        if (options.cutoffs().topK() > 0) {
+            return drawAmongBest(highest, uniform);
+        }
+        candidates.computeWeights(function, highest, options.temperature());
+        return drawNear(highest, uniform);
     }
 
     /**

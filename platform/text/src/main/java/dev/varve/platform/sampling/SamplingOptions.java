@@ -148,13 +148,36 @@ public record SamplingOptions(
      * so that no other logits are needed.
      */
     boolean drawsAmongTop(int count) {
-        return temperature >= Sampler.LEAST_TEMPERATURE
+        return !isGreedy()
                 && cutoffs.topK() > 0
                 && cutoffs.topK() <= count
                 && penalties.areOff()
                 && logitBias.isEmpty()
                 && !advanced.changesLogits()
                 && !advanced.changesDraw();
+    }
+
+    /**
+     * Returns whether the best {@code count} of the model's logits may suffice for a choice: it
+     * keeps at most so many tokens, or those near the best one.
+     */
+    boolean mayDrawAmongTop(int count) {
+        boolean few = cutoffs.topK() > 0 && cutoffs.topK() <= count;
+        boolean near = cutoffs.topK() == 0 && cutoffs.topP() == 1 && cutoffs.minP() > 0;
+        return isGreedy() || few || near;
+    }
+
+    /** Returns whether logits are changed by penalties and biases only, none upwards. */
+    boolean onlyLowersLogits() {
+        return penalties.onlyLower()
+                && logitBias.values().stream().allMatch(bias -> bias <= 0)
+                && !advanced.changesLogits()
+                && !advanced.changesDraw();
+    }
+
+    /** Returns whether the most likely token is chosen. */
+    boolean isGreedy() {
+        return temperature < Sampler.LEAST_TEMPERATURE;
     }
 
     private static void require(boolean valid, String name, Number found, String expected) {
@@ -248,6 +271,11 @@ public record SamplingOptions(
                     "frequency_penalty",
                     frequency,
                     "from -100 to 100");
+        }
+
+        /** Returns whether no logit rises. */
+        boolean onlyLower() {
+            return repetition >= 1 && presence >= 0 && frequency >= 0;
         }
 
         /** Returns whether there are no penalties. */

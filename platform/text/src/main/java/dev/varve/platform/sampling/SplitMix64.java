@@ -16,6 +16,11 @@ final class SplitMix64 {
         this.state = seed;
     }
 
+    /** Returns a generator that continues with the same numbers. */
+    SplitMix64 copy() {
+        return new SplitMix64(state);
+    }
+
     long nextLong() {
         state += GOLDEN_GAMMA;
         long mixed = (state ^ (state >>> 30)) * 0xBF58476D1CE4E5B9L;

@@ -295,6 +295,7 @@ class AdvancedSamplerTest {
 
         assertTrue(new Sampler(bounded, 500).choosesAmongTop(20));
         assertFalse(new Sampler(changed, 500).choosesAmongTop(128));
+        assertFalse(new Sampler(changed, 500).mayChooseAmongTop(128));
     }
 
     @Test
@@ -335,10 +336,7 @@ class AdvancedSamplerTest {
                             .toArray();
             Candidates candidates = new Candidates();
             float[] row = logs(weights);
-            candidates.load(
-                    IntStream.range(0, 40).toArray(),
-                    row,
-                    new LogitAdjustments(options(), 40, new int[0]));
+            candidates.load(IntStream.range(0, 40).toArray(), row, 40);
             candidates.computeWeights(new WeightFunction(), 0, 1);
             double enough = random.nextDouble(0.05, 0.95);
             candidates.keepTypical(enough);

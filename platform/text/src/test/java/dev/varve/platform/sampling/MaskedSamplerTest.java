@@ -218,4 +218,64 @@ final class MaskedSamplerTest {
             assertEquals(token >= 0 && token < 3, moved.with(1).allows(token));
         }
     }
+
+    /** Masks of a few tokens, of many and of nearly all. */
+    @ParameterizedTest
+    @CsvSource({"0,0,1,0", "0.7,20,0.9,0", "1,1,1,0.1", "0.6,0,1,0.2"})
+    void decisiveBestTokensGiveTheChoiceOfTheWholeMaskedRow(
+            float temperature, int topK, float topP, float minP) {
+        int size = 2000;
+        Random random = new Random(5);
+        SamplingOptions options =
+                new SamplingOptions(
+                        temperature,
+                        new SamplingOptions.Cutoffs(topK, topP, minP),
+                        new SamplingOptions.Penalties(1.1f, 0.5f, 0),
+                        OptionalLong.of(9),
+                        Map.of());
+        Sampler whole = new Sampler(options, size, new int[] {7});
+        Sampler among = new Sampler(options, size, new int[] {7});
+        int masked = 0;
+        int wholeRows = 0;
+        for (int step = 0; step < 200; step++) {
+            float[] row = SamplerTest.gaussian(size, 3, random);
+            TokenMask mask =
+                    TokenMask.ofTokens(
+                            some(size, new double[] {0.01, 0.3, 0.95}[step % 3], random));
+            int[] ids = SamplerTest.best(row, 128);
+            float[] logits = SamplerTest.logitsOf(row, ids);
+            int expected = choose(whole, mask, row, 0);
+            int actual;
+            if (!among.isDecidedByTop(token -> true, ids, logits)
+                    || !mask.allows(among.previewTop(ids, logits))
+                            && !among.isDecidedByTop(mask::allows, ids, logits)) {
+                wholeRows++;
+                actual = choose(among, mask, row, 0);
+            } else {
+                actual = among.sampleTop(ids, logits);
+                if (!mask.allows(actual)) {
+                    masked++;
+                    actual = among.sampleTopAmong(mask, ids, logits);
+                }
+            }
+            assertEquals(expected, actual, "step " + step);
+            whole.accept(expected);
+            among.accept(expected);
+        }
+        assertTrue(masked > 20, masked + " masked choices among the best tokens");
+        assertTrue(wholeRows > 0, "no choice needed the whole row");
+    }
+
+    @Test
+    void bestTokensOutsideTheMaskDecideNothing() {
+        Sampler sampler = new Sampler(SamplingOptions.greedy(), 500);
+        int[] ids = {1, 2, 3};
+        float[] logits = {5, 4, 3};
+
+        assertFalse(sampler.isDecidedByTop(token -> token > 3, ids, logits));
+        assertEquals(3, sampler.sampleTopAmong(TokenMask.ofTokens(3, 4), ids, logits));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> sampler.sampleTopAmong(TokenMask.ofTokens(4), ids, logits));
+    }
 }

@@ -307,10 +307,7 @@ final class SamplerTest {
                     row[i] = Math.round(row[i] * steps) / (float) steps;
                 }
                 int[] ids = best(row, 128);
-                float[] logits = new float[ids.length];
-                for (int i = 0; i < ids.length; i++) {
-                    logits[i] = row[ids[i]];
-                }
+                float[] logits = logitsOf(row, ids);
 
                 int actual = among.sampleTop(ids, logits);
 
@@ -321,7 +318,7 @@ final class SamplerTest {
     }
 
     /** Ids of the best tokens, ascending; of equal ones those with the lowest ids. */
-    private static int[] best(float[] row, int count) {
+    static int[] best(float[] row, int count) {
         float[] ascending = row.clone();
         Arrays.sort(ascending);
         float least = ascending[row.length - count];
@@ -353,6 +350,115 @@ final class SamplerTest {
                                         Map.of()),
                                 500)
                         .choosesAmongTop(128));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        // temperature, topK, topP, minP, repetition, presence, frequency, decided
+        "0,0,1,0,1.3,0,0,true", "0,0,1,0,1,1.5,0,true", "0,5,0.9,0.1,1.1,0.5,0.4,true",
+        "0.7,20,0.8,0,1,1.5,0,true", "0.7,20,0.8,0.05,1.2,0,0.3,true", "1,64,1,0,1.5,2,1,true",
+        "0.5,0,1,0.05,1,0,0,true", "0.9,0,1,0.1,1.2,1,0,true", "1,128,1,0,1,0.5,0,true",
+        "5,0,1,0.01,1,0,0,false"
+    })
+    void decisiveBestTokensGiveTheChoiceOfTheWholeRow(
+            float temperature,
+            int topK,
+            float topP,
+            float minP,
+            float repetition,
+            float presence,
+            float frequency,
+            boolean decided) {
+        int size = 2000;
+        Random random = new Random(17);
+        SamplingOptions options =
+                new SamplingOptions(
+                        temperature,
+                        new SamplingOptions.Cutoffs(topK, topP, minP),
+                        new SamplingOptions.Penalties(repetition, presence, frequency),
+                        OptionalLong.of(3),
+                        Map.of(4, -3f, 5, -0.5f));
+        Sampler whole = new Sampler(options, size, new int[] {3, size - 1});
+        Sampler among = new Sampler(options, size, new int[] {3, size - 1});
+        assertTrue(among.mayChooseAmongTop(128));
+        int decisions = 0;
+        for (int step = 0; step < 60; step++) {
+            // Few distinct logits above the bound, so that tokens tie.
+            float[] row = gaussian(size, 3, random);
+            for (int i = 0; i < size; i++) {
+                row[i] = row[i] > 5 ? Math.round(row[i]) : row[i];
+            }
+            row[step % 2 == 0 ? 4 : 3] = 20;
+            int[] ids = best(row, 128);
+            float[] logits = logitsOf(row, ids);
+            boolean decides = among.isDecidedByTop(token -> true, ids, logits);
+            decisions += decides ? 1 : 0;
+            int preview = decides ? among.previewTop(ids, logits) : -1;
+
+            int actual = decides ? among.sampleTop(ids, logits) : among.sample(row, 0);
+
+            int expected = whole.sample(row, 0);
+            assertEquals(expected, actual, options + ", step " + step);
+            assertEquals(decides ? expected : -1, preview);
+            whole.accept(expected);
+            among.accept(expected);
+        }
+        assertEquals(decided, decisions > 0, decisions + " of 60 rows were decided");
+    }
+
+    static float[] logitsOf(float[] row, int[] ids) {
+        float[] logits = new float[ids.length];
+        for (int i = 0; i < ids.length; i++) {
+            logits[i] = row[ids[i]];
+        }
+        return logits;
+    }
+
+    @Test
+    void loweredTokensDecideNothingBelowTheOthers() {
+        float[] logits = new float[128];
+        int[] ids = new int[128];
+        for (int i = 0; i < ids.length; i++) {
+            ids[i] = i;
+            logits[i] = 10;
+        }
+        SamplingOptions greedy =
+                new SamplingOptions(
+                        0,
+                        SamplingOptions.Cutoffs.NONE,
+                        new SamplingOptions.Penalties(2, -1, 0, 0),
+                        OptionalLong.of(1),
+                        Map.of());
+        Sampler sampler = new Sampler(greedy, 500);
+
+        sampler.acceptPrompt(IntStream.range(0, 127).toArray());
+        assertEquals(127, sampler.sampleTop(ids, logits));
+
+        sampler.acceptPrompt(new int[] {127});
+        assertFalse(sampler.isDecidedByTop(token -> true, ids, logits));
+        assertThrows(IllegalArgumentException.class, () -> sampler.sampleTop(ids, logits));
+    }
+
+    @Test
+    void raisedLogitsNeedTheWholeRow() {
+        SamplingOptions greedy = SamplingOptions.greedy();
+
+        assertTrue(sampler(greedy, 500).mayChooseAmongTop(128));
+        assertTrue(sampler(greedy.biased(Map.of(3, -1f)), 500).mayChooseAmongTop(128));
+        assertFalse(sampler(greedy.biased(Map.of(3, 1f)), 500).mayChooseAmongTop(128));
+        assertFalse(sampler(options(1, 0, 0.9f, 0), 500).mayChooseAmongTop(128));
+        assertFalse(sampler(options(1, 0, 0.9f, 0.1f), 500).mayChooseAmongTop(128));
+        assertFalse(sampler(options(1, 129, 1, 0), 500).mayChooseAmongTop(128));
+        for (SamplingOptions.Penalties raising :
+                List.of(
+                        new SamplingOptions.Penalties(0.9f, 0, 0),
+                        new SamplingOptions.Penalties(1, -1, 0),
+                        new SamplingOptions.Penalties(1, 0, -1))) {
+            SamplingOptions options =
+                    new SamplingOptions(
+                            0, SamplingOptions.Cutoffs.NONE, raising, OptionalLong.of(1), Map.of());
+            assertFalse(sampler(options, 500).mayChooseAmongTop(128), raising.toString());
+        }
     }
 
     @Test

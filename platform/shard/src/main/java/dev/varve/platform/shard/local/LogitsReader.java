@@ -43,8 +43,9 @@ final class LogitsReader {
      * @param rows {@code F32 [vocabulary, outputs]}
      * @param graph may have found best tokens on the device
      * @param best receives the best token of each row whose logits are not requested
-     * @return by row, the best tokens of chunks that requested them, as far as they are known; the
-     *     logits of the other rows of these chunks are copied
+     * @return by row, the best tokens of chunks that requested them, as far as they are known and
+     *     {@linkplain Batch#topCheck suffice}; the logits of the other rows of these chunks are
+     *     copied
      */
     Map<Integer, TopTokens> read(Batch batch, Tensor rows, AllocatedGraph graph, int[] best) {
         int size = Math.multiplyExact(best.length, vocabulary);
@@ -58,7 +59,8 @@ final class LogitsReader {
         Map<Integer, TopTokens> read = tops.isEmpty() ? Map.of() : new HashMap<>();
         Optional<float[]> logits = Optional.empty();
         int row = 0;
-        for (SequenceChunk chunk : batch.chunks()) {
+        for (int number = 0; number < batch.chunks().size(); number++) {
+            SequenceChunk chunk = batch.chunks().get(number);
             int count = chunk.outputCount();
             if (chunk.outputs().isBest()) {
                 for (int i = row; i < row + count; i++) {
@@ -69,8 +71,9 @@ final class LogitsReader {
                 }
             } else if (chunk.outputs().isTop() && !tops.isEmpty()) {
                 for (int i = row; i < row + count; i++) {
-                    if (tops.get(i).isPresent()) {
-                        read.put(i, tops.get(i).get());
+                    Optional<TopTokens> top = tops.get(i);
+                    if (top.isPresent() && batch.topCheck().suffices(number, top.get())) {
+                        read.put(i, top.get());
                     } else {
                         logits = Optional.of(logits.orElseGet(() -> buffers.next(size)));
                         readRows(rows, i, 1, logits.get());

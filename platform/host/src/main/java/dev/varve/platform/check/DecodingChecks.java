@@ -29,12 +29,16 @@ final class DecodingChecks {
     private static final int PROMPT = 32;
     private static final int GENERATED = 48;
 
+    /** On a software renderer, which takes a second or more for a step. */
+    private static final int RENDERED = 12;
+
     /** Draft tokens of a step: with the known one, the widest step of most kernels for few rows. */
     private static final int DRAFTS = 7;
 
     private static final int POOL = 512;
     private static final int PAGED_CONTEXT = 2048;
     private static final int PAGED_PROMPT = 1200;
+    private static final int RENDERED_PROMPT = 700;
 
     /** Length of a snapshot; windows of the demo models have dropped tokens then. */
     private static final int SNAPSHOT = 160;
@@ -43,10 +47,17 @@ final class DecodingChecks {
 
     private final CheckSetup setup;
     private final DeviceReference device;
+    private final int generated;
+    private final int pagedPrompt;
 
-    DecodingChecks(CheckSetup setup, DeviceReference device) {
+    /**
+     * @param renders whether the device is a software renderer, for which texts are shorter
+     */
+    DecodingChecks(CheckSetup setup, DeviceReference device, boolean renders) {
         this.setup = setup;
         this.device = device;
+        generated = renders ? RENDERED : GENERATED;
+        pagedPrompt = renders ? RENDERED_PROMPT : PAGED_PROMPT;
     }
 
     List<Check> checks() {
@@ -100,7 +111,7 @@ final class DecodingChecks {
         }
         HostSettings settings = settings(setup, model, device, trees);
         try (HostedModel opened = HostedModel.open(settings)) {
-            GenerationRequest request = GreedyRun.request(ModelRun.text(opened, PROMPT), GENERATED);
+            GenerationRequest request = GreedyRun.request(ModelRun.text(opened, PROMPT), generated);
             GreedyRun plain = GreedyRun.of(opened.engine(), request.drafting(0));
             GreedyRun drafted = GreedyRun.of(opened.engine(), request);
             GenerationEnd.Speculation counts = drafted.end().speculation();
@@ -140,7 +151,7 @@ final class DecodingChecks {
         try (HostedModel opened = HostedModel.open(settings)) {
             return GreedyRun.of(
                     opened.engine(),
-                    GreedyRun.request(ModelRun.text(opened, PAGED_PROMPT), GENERATED));
+                    GreedyRun.request(ModelRun.text(opened, pagedPrompt), generated));
         }
     }
 

@@ -58,13 +58,13 @@ public final class DeviceChecks {
         boolean renders = isSoftwareRenderer();
         return Arrays.stream(CheckGroup.values())
                 .filter(setup.groups()::contains)
-                .flatMap(group -> checks(group).stream())
+                .flatMap(group -> checks(group, renders).stream())
                 .skip(from)
                 .map(check -> renders ? check.within(check.limit().multipliedBy(PATIENCE)) : check)
                 .iterator();
     }
 
-    private List<Check> checks(CheckGroup group) {
+    private List<Check> checks(CheckGroup group, boolean renders) {
         return switch (group) {
             case DEVICE -> new DeviceFacts(setup, device).checks();
             case MODELS -> new ModelChecks(setup, device).checks();
@@ -74,7 +74,7 @@ public final class DeviceChecks {
                 yield checks;
             }
             case COPIES -> new CopyChecks(setup, device).checks();
-            case DECODING -> new DecodingChecks(setup, device).checks();
+            case DECODING -> new DecodingChecks(setup, device, renders).checks();
             case BATCHES -> new BatchChecks(setup, device).checks();
             case SPEED -> new SpeedChecks(setup, device).checks();
         };

@@ -221,10 +221,12 @@ final class PlanCommand extends CliCommand {
         forecast.pool().describe().ifPresent(out()::println);
         forecast.reads().map(ExpertReadForecast::describe).ifPresent(out()::println);
         forecast.memory().describeReplicas().ifPresent(out()::println);
+        out().println("server: " + millis(forecast.serverMillis()) + " more per token");
         out().println(
                         String.format(
                                 Locale.ROOT,
-                                "expected: prefill %.1f tokens/s, decode %.1f tokens/s",
+                                "expected: prefill %.1f tokens/s, decode %.1f tokens/s, of one"
+                                        + " request at a time without draft tokens",
                                 forecast.prefillTokensPerSecond(),
                                 forecast.decodeTokensPerSecond()));
     }
@@ -245,7 +247,8 @@ final class PlanCommand extends CliCommand {
                         .put("architecture", prepared.model().file().architecture())
                         .put("devices", forecast.placement().devices())
                         .put("prefill_tokens_per_second", forecast.prefillTokensPerSecond())
-                        .put("decode_tokens_per_second", forecast.decodeTokensPerSecond());
+                        .put("decode_tokens_per_second", forecast.decodeTokensPerSecond())
+                        .put("server_ms_per_token", forecast.serverMillis());
         forecast.reads()
                 .ifPresent(
                         reads ->

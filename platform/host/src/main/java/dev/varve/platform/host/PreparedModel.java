@@ -16,7 +16,9 @@ import dev.varve.platform.placement.TensorRule;
 import dev.varve.platform.placement.TensorRules;
 import dev.varve.platform.plan.CachingProbe;
 import dev.varve.platform.plan.CachingProbe.Age;
+import dev.varve.platform.plan.EngineProbe;
 import dev.varve.platform.plan.LazyModelBlocks;
+import dev.varve.platform.plan.MeasurementCache;
 import dev.varve.platform.plan.PlacementFitter;
 import dev.varve.platform.plan.ProbeCache;
 import dev.varve.platform.plan.ProcLoadMeter;
@@ -345,8 +347,14 @@ public final class PreparedModel {
             SplitForecast forecast =
                     planner(oldest(age), shards, fitted).forecast(request).because(fitting);
             report(forecast.pool());
-            return StreamedExperts.reads(fitted, model).map(forecast::reading).orElse(forecast);
+            SplitForecast whole = forecast.serving(serverMillis(age, forecast));
+            return StreamedExperts.reads(fitted, model).map(whole::reading).orElse(whole);
         }
+    }
+
+    /** Measures the server's own time for a token, in an engine over shards like these. */
+    private double serverMillis(Age age, SplitForecast forecast) {
+        return new EngineProbe(model.shape(), measurements(oldest(age))).tokenMillis(forecast);
     }
 
     /**
@@ -436,8 +444,8 @@ public final class PreparedModel {
         int tokens = Math.min(CHECKED, 1 + draft.most());
         try (PlacedShardFactory shards = shards()) {
             PlacedProbe probe = probe(oldest(Age.ANY), shards);
-            double plain = 0;
-            double check = 0;
+            double plain = forecast.serverMillis();
+            double check = forecast.serverMillis();
             long bytes = 0;
             for (SplitForecast.Part part : forecast.parts()) {
                 double millis = part.time().decodeMillis();
@@ -654,12 +662,14 @@ public final class PreparedModel {
     }
 
     private PlacedProbe probe(Instant oldest, PlacedShardFactory shards, TensorRules rules) {
-        ProbeCache cache =
+        CachingProbe probe = new CachingProbe(model.adapter(), blocks(rules), measurements(oldest));
+        return new PlacedProbe(this, shards, rules, probe, listener::note);
+    }
+
+    private MeasurementCache measurements(Instant oldest) {
+        ProbeCache files =
                 new ProbeCache(
                         settings.plugins().cacheFolder().resolve(PROBES), InstantSource.system());
-        CachingProbe probe =
-                new CachingProbe(
-                        model.adapter(), blocks(rules), cache, oldest, ProcLoadMeter.ofMachine());
-        return new PlacedProbe(this, shards, rules, probe, listener::note);
+        return new MeasurementCache(files, oldest, ProcLoadMeter.ofMachine());
     }
 }

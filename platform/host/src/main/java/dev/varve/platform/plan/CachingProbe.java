@@ -2,11 +2,8 @@ package dev.varve.platform.plan;
 
 import dev.varve.api.model.LayerSplitAdapter;
 
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -43,73 +40,41 @@ public final class CachingProbe {
 
     private final LayerSplitAdapter model;
     private final Supplier<ModelBlocks> blocks;
-    private final ProbeCache cache;
-    private final Instant oldest;
-    private final LoadMeter meter;
+    private final MeasurementCache cache;
 
-    /**
-     * Creates a probe for the parts of one model.
-     *
-     * @param oldest time from which on cached measurements are acceptable
-     * @param meter load of this machine
-     */
+    /** Creates a probe for the parts of one model. */
     public CachingProbe(
-            LayerSplitAdapter model,
-            Supplier<ModelBlocks> blocks,
-            ProbeCache cache,
-            Instant oldest,
-            LoadMeter meter) {
+            LayerSplitAdapter model, Supplier<ModelBlocks> blocks, MeasurementCache cache) {
         this.model = model;
         this.blocks = blocks;
         this.cache = cache;
-        this.oldest = oldest;
-        this.meter = meter;
     }
 
     /**
-     * Returns a cached measurement, or measures the device and caches the result. A measurement
-     * that other processes slowed down is repeated if they use at most half as much now.
+     * Returns a cached measurement, or measures the device and caches the result, see {@link
+     * MeasurementCache}.
      *
      * @param notes receives a note when the device is measured, which takes seconds
      * @throws dev.varve.api.VarveException if a part does not fit the device, or the device fails
      */
     public Measurement measure(Subject subject, Consumer<String> notes) {
-        String key = key(subject);
-        Optional<Measurement> known = find(key);
-        boolean outdated =
-                known.filter(Measurement::isLoaded).isPresent()
-                        && known.get().isOutdatedBy(meter.now());
-        if (known.isPresent() && !outdated) {
-            return known.get();
-        }
-        notes.accept(
-                "measuring "
-                        + subject.name()
-                        + (outdated ? " again" : "")
-                        + " with a few layers of the model"
-                        + (outdated ? ": it was " + known.get().describe() : ""));
-        Instant begin = cache.clock().instant();
-        Supplier<OptionalDouble> load = meter.begin();
-        DeviceSpeed speed =
-                new BlockBenchmark(model, blocks.get(), subject.opener(), subject.freeBytes())
-                        .measure();
-        Measurement fresh =
-                new Measurement(
-                        speed,
-                        begin,
-                        Duration.ZERO,
-                        subject.isHere() ? load.get() : OptionalDouble.empty());
-        // The load may have come back meanwhile.
-        Measurement best =
-                known.filter(each -> outdated && !fresh.isBelow(each.load())).orElse(fresh);
-        cache.store(key, best);
-        return best;
+        int kinds = blocks.get().kindCount();
+        return cache.get(
+                new MeasurementCache.Task(key(subject), kinds, subject.isHere()),
+                known -> {
+                    notes.accept(announcement(subject, known));
+                    return new BlockBenchmark(
+                                    model, blocks.get(), subject.opener(), subject.freeBytes())
+                            .measure();
+                });
     }
 
-    private Optional<Measurement> find(String key) {
-        return cache.find(key)
-                .filter(each -> each.speed().kinds().size() == blocks.get().kindCount())
-                .filter(each -> !each.time().isBefore(oldest));
+    private static String announcement(Subject subject, Optional<Measurement> known) {
+        return "measuring "
+                + subject.name()
+                + (known.isPresent() ? " again" : "")
+                + " with a few layers of the model"
+                + known.map(each -> ": it was " + each.describe()).orElse("");
     }
 
     private String key(Subject subject) {

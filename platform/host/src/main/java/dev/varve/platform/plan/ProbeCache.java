@@ -26,7 +26,7 @@ import java.util.OptionalDouble;
  * the key, on one line
  * time in UTC (ISO 8601) and load from 0 to 1, or - if it is unknown
  * perShard.decodeMillis perShard.prefillMillis
- * decodeMillis prefillMillis     for each kind
+ * decodeMillis prefillMillis     for each kind, if there are any
  * end
  * </pre>
  *
@@ -67,7 +67,7 @@ public final class ProbeCache {
     }
 
     private Optional<Measurement> parse(List<String> lines, String key) {
-        if (lines.size() < 6
+        if (lines.size() < 5
                 || !lines.getFirst().equals(MAGIC)
                 || !lines.get(1).equals(key)
                 || !lines.getLast().equals(END)) {

@@ -11,13 +11,16 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Forecast of a split's memory and speed.
+ * Forecast of a split's memory and speed: of one request at a time, with a short context and the
+ * most likely token each time, without draft tokens.
  *
  * @param parts in layer order
  * @param reasons why the layers are placed so, for messages
  * @param hostCache host memory for cached prefixes, beside the parts
  * @param pool how the attention cache of sequences is bounded
  * @param replicas number of engines with such parts
+ * @param serverMillis the server's own time for a token in decode: it chooses the step's requests,
+ *     hands the step over to the shards, and the token to the thread that sends it
  * @param reads reads of experts, which are not part of the times of parts; empty if all weights are
  *     in memory
  */
@@ -27,6 +30,7 @@ public record SplitForecast(
         HostCachePlan hostCache,
         PoolPlan pool,
         int replicas,
+        double serverMillis,
         Optional<ExpertReadForecast> reads) {
     /**
      * One shard.
@@ -61,12 +65,19 @@ public record SplitForecast(
 
     /** Returns a copy with more reasons before the others. */
     public SplitForecast because(List<String> more) {
-        return new SplitForecast(parts, concat(more, reasons), hostCache, pool, replicas, reads);
+        return new SplitForecast(
+                parts, concat(more, reasons), hostCache, pool, replicas, serverMillis, reads);
     }
 
     /** Returns a copy that reads experts from the file. */
     public SplitForecast reading(ExpertReadForecast experts) {
-        return new SplitForecast(parts, reasons, hostCache, pool, replicas, Optional.of(experts));
+        return new SplitForecast(
+                parts, reasons, hostCache, pool, replicas, serverMillis, Optional.of(experts));
+    }
+
+    /** Returns a copy with the server's own time for a token. */
+    public SplitForecast serving(double tokenMillis) {
+        return new SplitForecast(parts, reasons, hostCache, pool, replicas, tokenMillis, reads);
     }
 
     private static List<String> concat(List<String> first, List<String> second) {
@@ -86,12 +97,14 @@ public record SplitForecast(
 
     /**
      * Returns the tokens per second of decode: a token passes through all shards, one after the
-     * other.
+     * other, and then through the server.
      */
     public double decodeTokensPerSecond() {
-        return 1000
-                / (parts.stream().mapToDouble(part -> part.time().decodeMillis()).sum()
-                        + readTime().decodeMillis());
+        return 1000 / (shardMillis() + readTime().decodeMillis() + serverMillis);
+    }
+
+    private double shardMillis() {
+        return parts.stream().mapToDouble(part -> part.time().decodeMillis()).sum();
     }
 
     private StepTime readTime() {

@@ -222,6 +222,7 @@ public final class SplitPlanner {
                 memory.hostCache(),
                 memory.pool(),
                 memory.replicas(),
+                0,
                 Optional.empty());
     }
 }

@@ -79,7 +79,7 @@ class CachingProbeTest {
     }
 
     private CachingProbe probe(Instant oldest) {
-        return new CachingProbe(MODEL, () -> BLOCKS, cache(), oldest, meter);
+        return new CachingProbe(MODEL, () -> BLOCKS, new MeasurementCache(cache(), oldest, meter));
     }
 
     private ProbeCache cache() {

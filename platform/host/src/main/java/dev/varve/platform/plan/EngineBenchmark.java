@@ -21,13 +21,16 @@ import java.util.concurrent.LinkedBlockingQueue;
  */
 final class EngineBenchmark {
     private static final int PROMPT = 32;
-    private static final int TOKENS = 128;
-    private static final int RUNS = 25;
+
+    /** So few that other processes leave some runs undisturbed. */
+    private static final int TOKENS = 32;
+
+    private static final int RUNS = 100;
 
     /** Time in which most of the code is compiled. */
     private static final long WARM_UP_NANOS = 400_000_000L;
 
-    private static final int MOST_WARM_UPS = 200;
+    private static final int MOST_WARM_UPS = 800;
 
     /**
      * A shard to imitate.

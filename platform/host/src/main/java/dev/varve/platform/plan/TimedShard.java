@@ -37,6 +37,9 @@ final class TimedShard implements AutoCloseable {
     private static final double LONGEST_CHUNK_MILLIS = 2500;
     private static final int PREFILLS = 3;
 
+    /** Time after which the code of a step is mostly compiled. */
+    private static final long WARM_UP_NANOS = 300_000_000L;
+
     private final Shard shard;
     private final LayerSplitAdapter model;
     private final Random random = new Random(20_261);
@@ -47,6 +50,20 @@ final class TimedShard implements AutoCloseable {
         this.model = model;
         boundaryLength =
                 shard.range().begin() == 0 ? 0 : model.boundaryLength(shard.range().begin());
+    }
+
+    /**
+     * Runs short steps for a while, so that the code of steps is compiled: in small models it takes
+     * longer than the device until then.
+     */
+    void warmUp() {
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < WARM_UP_NANOS) {
+            double ignored = step(0, SHORT_CHUNK);
+            for (int i = 0; i < SHORT_CHUNK; i++) {
+                ignored = decode(SHORT_CHUNK + i, 1);
+            }
+        }
     }
 
     /** Measures a step of decode and a chunk of prefill. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares Varve with libllama; arguments go to dev.varve.bench.CompareBench. Build first: mvn -q package -DskipTests
 # BENCH=PlanBench bench/run.sh ... compares the predictions of varve plan with measurements.
+# BENCH=InstallationBench bench/run.sh --before DIR --after DIR -- FLAGS compares varve bench of two installations in turn.
 # BENCH=SplitBench, CurveBench, CacheBench and RequestBench measure splits, concurrent clients, the prefix cache, and the overhead of a
 # request beside computing.
 # BENCH=PagingBench measures cost and gain of a bounded KV cache.
@@ -59,6 +60,10 @@ fi
 if [[ ${BENCH:-} == RequestBench ]]; then
   exec "$java" -Xmx256m -XX:+UseSerialGC -Djava.util.logging.config.file=/dev/null \
     -cp "$root/bench/target/classes:$root/testkit/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.RequestBench "$@"
+fi
+if [[ ${BENCH:-} == InstallationBench ]]; then
+  exec "$java" -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+    -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.InstallationBench "$@"
 fi
 if [[ ${BENCH:-} == MetricsBench ]]; then
   exec "$java" -Xmx256m -XX:+UseSerialGC \

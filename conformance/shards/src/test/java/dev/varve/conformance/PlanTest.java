@@ -8,6 +8,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.ModelLoadListener;
@@ -20,6 +21,7 @@ import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.MemoryNeed;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.testkit.ByDay;
@@ -126,5 +128,32 @@ class PlanTest {
             assertEquals(whole.plan().capacities().slots(), plan.total().capacities().slots());
             assertEquals(whole.plan().need().kvBytes(), plan.total().need().kvBytes());
         }
+    }
+
+    /** Buffers for computing are an upper estimate, which ComputeMemoryTest compares. */
+    @ParameterizedTest
+    @EnumSource
+    void weightsAndCachesHaveThePlannedBytes(Family family) throws Exception {
+        Path file = family.odd(3).write(folder);
+        ModelSettings settings = Cpu.settings(1024, 2, Cpu.F16);
+
+        try (LoadedModel whole = Cpu.load(file, settings, Cpu.legalCuts(file)[0])) {
+            MemoryNeed planned = whole.plan().need();
+            long weights = 0;
+            long caches = 0;
+            for (ShardStatus shard : whole.shards()) {
+                weights += shard.memory().allWeights();
+                caches += shard.memory().kv();
+            }
+
+            assertWithin("weights", planned.weightBytes(), weights);
+            assertWithin("caches", planned.kvBytes() + planned.stateBytes(), caches);
+        }
+    }
+
+    private static void assertWithin(String what, long planned, long allocated) {
+        assertTrue(
+                Math.abs(planned - allocated) <= 0.05 * allocated,
+                what + ": planned " + planned + ", allocated " + allocated);
     }
 }

@@ -185,8 +185,7 @@ public record RangeMemory(
                 unitBytes.bytesPerSlot(),
                 unitBytes.regionSlots(),
                 Math.addExact(
-                        Math.multiplyExact(
-                                unitBytes.bytesPerStateRow(), stateRows(shape, settings)),
+                        unitBytes.stateBytes(stateRows(shape, settings)),
                         CacheUnitBytes.rollbackBufferBytes(
                                 shape, range, rollbackBuffers(shape, settings))),
                 computeBytes(selection, shape, range, mostSlots, columns(settings))

@@ -10,9 +10,11 @@ import dev.varve.api.model.ModelShape;
  * @param bytesPerSlot K and V rows of one token in the full attention layers
  * @param regionSlots slots of one state row's region for the sliding layers; 0 without sliding
  *     layers
- * @param bytesPerStateRow one recurrent state and one region
+ * @param recurrentBytes the recurrent states of one state row
+ * @param regionBytes the region of one state row; the zero row has none
  */
-public record CacheUnitBytes(long bytesPerSlot, int regionSlots, long bytesPerStateRow) {
+public record CacheUnitBytes(
+        long bytesPerSlot, int regionSlots, long recurrentBytes, long regionBytes) {
     /** Number of decode graphs that a shard keeps, each with its own compute buffer. */
     public static final int DECODE_GRAPHS = 4;
 
@@ -46,7 +48,20 @@ public record CacheUnitBytes(long bytesPerSlot, int regionSlots, long bytesPerSt
         return new CacheUnitBytes(
                 bytesPerSlot(shape, range, LayerState.FullAttention.class, types),
                 region,
-                stateRowBytes(shape, range, types, region));
+                recurrentBytes(shape, range),
+                regionBytes(shape, range, types, region));
+    }
+
+    /**
+     * Returns the bytes of state rows.
+     *
+     * @param rows number of rows, the zero row included
+     * @throws ArithmeticException if the sum overflows a {@code long}
+     */
+    public long stateBytes(int rows) {
+        return Math.addExact(
+                Math.multiplyExact(recurrentBytes, (long) rows),
+                Math.multiplyExact(regionBytes, (long) Math.max(0, rows - 1)));
     }
 
     /**
@@ -56,13 +71,18 @@ public record CacheUnitBytes(long bytesPerSlot, int regionSlots, long bytesPerSt
      */
     public static long cacheBytes(
             ModelShape shape, LayerRange range, CacheTypes types, CacheCapacities capacities) {
-        long full = bytesPerSlot(shape, range, LayerState.FullAttention.class, types);
-        long perRow = stateRowBytes(shape, range, types, capacities.regionSlots());
+        int region = capacities.regionSlots();
+        CacheUnitBytes unitBytes =
+                new CacheUnitBytes(
+                        bytesPerSlot(shape, range, LayerState.FullAttention.class, types),
+                        region,
+                        recurrentBytes(shape, range),
+                        regionBytes(shape, range, types, region));
         return Math.addExact(
                 rollbackBufferBytes(shape, range, capacities.rollbackBuffers()),
                 Math.addExact(
-                        Math.multiplyExact(full, (long) capacities.slots()),
-                        Math.multiplyExact(perRow, (long) capacities.stateRows())));
+                        Math.multiplyExact(unitBytes.bytesPerSlot, (long) capacities.slots()),
+                        unitBytes.stateBytes(capacities.stateRows())));
     }
 
     /** Bytes of the rollback buffers for drafted chunks. */
@@ -113,11 +133,10 @@ public record CacheUnitBytes(long bytesPerSlot, int regionSlots, long bytesPerSt
         return bytes;
     }
 
-    private static long stateRowBytes(
+    private static long regionBytes(
             ModelShape shape, LayerRange range, CacheTypes types, int regionSlots) {
         long sliding = bytesPerSlot(shape, range, LayerState.SlidingAttention.class, types);
-        return Math.addExact(
-                recurrentBytes(shape, range), Math.multiplyExact(sliding, (long) regionSlots));
+        return Math.multiplyExact(sliding, (long) regionSlots);
     }
 
     /** Recurrent and custom states of one row in all layers; always F32. */

@@ -58,6 +58,7 @@ class CacheUnitBytesTest {
             LayerRange range = new LayerRange(random.nextInt(end), end);
             long slot = 0;
             long row = 0;
+            long window = 0;
             boolean slides =
                     layers.stream().anyMatch(LayerState.SlidingAttention.class::isInstance);
             int region = slides ? 512 + 256 : 0;
@@ -72,7 +73,7 @@ class CacheUnitBytesTest {
                                                             ? 0
                                                             : full.valueLength() * 2L));
                     case LayerState.SlidingAttention sliding ->
-                            row += (long) region * sliding.kvHeads() * (68 + 128);
+                            window += (long) region * sliding.kvHeads() * (68 + 128);
                     case LayerState.Recurrent recurrent ->
                             row +=
                                     4L
@@ -84,9 +85,12 @@ class CacheUnitBytesTest {
 
             CacheUnitBytes unitBytes = CacheUnitBytes.of(shape(layers), range, MIXED, 256, 4096);
 
-            assertEquals(new CacheUnitBytes(slot, region, row), unitBytes, "seed " + seed + layers);
             assertEquals(
-                    slot * 1024 + row * 5,
+                    new CacheUnitBytes(slot, region, row, window),
+                    unitBytes,
+                    "seed " + seed + layers);
+            assertEquals(
+                    slot * 1024 + row * 5 + window * 4,
                     CacheUnitBytes.cacheBytes(
                             shape(layers), range, MIXED, new CacheCapacities(1024, 5, region)),
                     "seed " + seed);

@@ -2,6 +2,7 @@ package dev.varve.bench;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
@@ -15,6 +16,8 @@ import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.setting.ByteCount;
+import dev.varve.platform.shard.ShardMemory;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -117,6 +120,7 @@ public final class PlanBench {
                     undisturbed.add(undisturbed(slow));
                 }
             }
+            reportMemory(ranges, forecast, loaded);
         }
         OUT.printf(Locale.ROOT, "server: %.3f ms per token%n", forecast.serverMillis());
         // The forecast leaves out what other processes take; on a busy machine only these compare.
@@ -146,6 +150,27 @@ public final class PlanBench {
                         .sorted()
                         .toArray();
         return 1e9 / gaps[gaps.length / 5];
+    }
+
+    /** Compares the planned bytes with those that the shards have allocated. */
+    private static void reportMemory(
+            List<LayerRange> ranges, SplitForecast forecast, HostedModel loaded) {
+        long foretold =
+                forecast.parts().stream()
+                        .mapToLong(part -> part.memory().memory().need().totalBytes())
+                        .sum();
+        List<ShardMemory> shards =
+                loaded.engine().status().shards().stream().map(ShardStatus::memory).toList();
+        long allocated = shards.stream().mapToLong(ShardMemory::total).sum();
+        OUT.printf(
+                Locale.ROOT,
+                "%-24s %-22s foretold %s, allocated %s (%s of it for computing): %+.1f %%%n",
+                ranges,
+                "memory",
+                ByteCount.format(foretold),
+                ByteCount.format(allocated),
+                ByteCount.format(shards.stream().mapToLong(ShardMemory::compute).sum()),
+                100 * ((double) foretold / allocated - 1));
     }
 
     private static boolean report(

@@ -18,9 +18,14 @@
 # bench/run.sh reliability ... sends many mixed requests and compares each response with that of a plain server: docs/reliability.md.
 # bench/run.sh store-kills ... kills processes while they write the disk cache and checks what it serves afterwards.
 # bench/run.sh fleet --server URL ... compares the fleet simulator with running servers: docs/fleet.md.
+# bench/run.sh cluster ... measures several servers behind a router, a shared store and a hand-off, in network namespaces: docs/fleet.md.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its results.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+if [[ ${1:-} == cluster ]]; then
+  shift
+  PYTHONPATH=$root/bench/cluster exec "${PYTHON:-python3}" -m cluster.main "$@"
+fi
 java=
 for home in "${VARVE_JAVA_HOME:-}" "${JAVA_HOME:-}" /usr/lib/jvm/* /opt/* "$HOME"/.sdkman/candidates/java/* "$HOME"/.jdks/*; do
   if [[ -n $home && -x $home/bin/java && -r $home/release ]] && grep -q '^JAVA_VERSION="25' "$home/release"; then

@@ -1,0 +1,1 @@
+"""Several servers of one model in network namespaces of this machine; see docs/fleet.md."""

@@ -16,7 +16,10 @@ import java.util.function.LongSupplier;
  */
 public final class HandOffPeers implements AutoCloseable {
     /** Maximum prompts that one peer computes or transfers for this server at once. */
-    private static final int MOST_JOBS = 8;
+    static final int MOST_JOBS = 32;
+
+    /** Jobs of a peer for which its store is searched at the shortest interval. */
+    private static final int JOBS_PER_SEARCH = 4;
 
     private static final long FIRST_SUSPENSION = Duration.ofSeconds(5).toNanos();
     private static final long LONGEST_SUSPENSION = Duration.ofMinutes(5).toNanos();
@@ -65,14 +68,28 @@ public final class HandOffPeers implements AutoCloseable {
     final class Assignment {
         private final Candidate candidate;
         private final Prompt prompt;
+        private final long tokensAhead;
 
         private Assignment(Candidate candidate, Prompt prompt) {
             this.candidate = candidate;
             this.prompt = prompt;
+            tokensAhead = candidate.pendingTokens;
         }
 
         PrefillPeer peer() {
             return candidate.peer;
+        }
+
+        /** Returns the tokens that this server sent before and the peer had not computed yet. */
+        long tokensAhead() {
+            return tokensAhead;
+        }
+
+        /** Returns by how much searches are rarer because many prompts wait for the peer. */
+        int searchPeriods() {
+            synchronized (HandOffPeers.this) {
+                return Math.max(1, candidate.jobs / JOBS_PER_SEARCH);
+            }
         }
 
         /** Records that the peer has computed the prompt, or failed. */
@@ -164,9 +181,10 @@ public final class HandOffPeers implements AutoCloseable {
             count(HandOffOutcome.FASTER_HERE);
             return Optional.empty();
         }
+        Assignment assignment = new Assignment(best.get(), prompt);
         best.get().jobs++;
         best.get().pendingTokens += prompt.tokens();
-        return Optional.of(new Assignment(best.get(), prompt));
+        return Optional.of(assignment);
     }
 
     /** A server that has not measured its own speed computes the prompt, and so measures it. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -111,7 +112,7 @@ final class HandOffTier implements AutoCloseable {
     private PrefixPrefetch begin(
             HandOffPeers.Assignment assignment, Submission submission, int end, int gain) {
         int[] tokens = submission.request().searched();
-        Duration limit = options.limit().orElseGet(() -> limit(gain));
+        Duration limit = options.limit().orElseGet(() -> limit(gain, assignment.tokensAhead()));
         PrefillPeer.Job job =
                 new PrefillPeer.Job(
                         submission.request().scope(),
@@ -157,7 +158,7 @@ final class HandOffTier implements AutoCloseable {
                         job.tokens());
         try {
             while (!blocks.isComplete()
-                    && !endsSoon(prefill)
+                    && !endsSoon(prefill, assignment.searchPeriods())
                     && early.isOpen()
                     && System.nanoTime() < deadline) {
                 blocks.next(deadline)
@@ -176,10 +177,10 @@ final class HandOffTier implements AutoCloseable {
         }
     }
 
-    /** Waits a moment; returns whether the peer has ended by then. */
-    private static boolean endsSoon(CompletableFuture<?> prefill) {
+    /** Waits for some periods of the search; returns whether the peer has ended by then. */
+    private static boolean endsSoon(CompletableFuture<?> prefill, int periods) {
         try {
-            prefill.get(SEARCH_MILLIS, TimeUnit.MILLISECONDS);
+            prefill.get(periods * SEARCH_MILLIS, TimeUnit.MILLISECONDS);
             return true;
         } catch (TimeoutException e) {
             return false;
@@ -191,13 +192,17 @@ final class HandOffTier implements AutoCloseable {
         }
     }
 
-    private Duration limit(int tokens) {
-        if (speed.millis(tokens).isEmpty()) {
-            return UNKNOWN_LIMIT;
-        }
-        Duration twice = Duration.ofMillis((long) (2 * speed.millis(tokens).getAsDouble()));
-        Duration most = twice.compareTo(MOST_LIMIT) > 0 ? MOST_LIMIT : twice;
-        return most.compareTo(LEAST_LIMIT) < 0 ? LEAST_LIMIT : most;
+    /**
+     * Returns the default time limit of a prompt. The peer computes earlier prompts first, so their
+     * tokens count, too: otherwise prompts that wait for a busy peer would all be computed here.
+     */
+    private Duration limit(int tokens, long tokensAhead) {
+        long all = tokens + tokensAhead;
+        OptionalDouble here = speed.millis(tokens);
+        double alone = here.isPresent() ? 2 * here.getAsDouble() : UNKNOWN_LIMIT.toMillis();
+        double millis = alone * all / tokens;
+        return Duration.ofMillis(
+                Math.clamp((long) millis, LEAST_LIMIT.toMillis(), MOST_LIMIT.toMillis()));
     }
 
     /** Waits for the peer, then searches its archive. Runs on a thread of its own. */

@@ -137,12 +137,38 @@ class HandOffPeersTest {
     void busyPeersAndTooLargePromptsAreComputedHere() {
         HandOffPeers peers = peers(HandOffMode.ALWAYS, new Peer("peer", 0.5));
         assertEquals("none", chosen(peers, prompt(2_000_000, 1e6)));
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < HandOffPeers.MOST_JOBS; i++) {
             assertEquals("peer", chosen(peers, prompt(1000, 1e6)));
         }
 
         assertEquals("none", chosen(peers, prompt(1000, 1e6)));
         assertEquals(2, count(peers, HandOffOutcome.UNAVAILABLE));
+    }
+
+    @Test
+    void promptWaitsBehindTheEarlierOnesOfThisServer() {
+        HandOffPeers peers = peers(HandOffMode.ALWAYS, new Peer("peer", 0.5));
+        HandOffPeers.Assignment first = peers.choose(prompt(1000, 1e6)).orElseThrow();
+        HandOffPeers.Assignment second = peers.choose(prompt(3000, 1e6)).orElseThrow();
+        first.endPrefill();
+        HandOffPeers.Assignment third = peers.choose(prompt(1000, 1e6)).orElseThrow();
+
+        assertEquals(
+                List.of(0L, 1000L, 3000L),
+                List.of(first.tokensAhead(), second.tokensAhead(), third.tokensAhead()));
+    }
+
+    /** Searches for the blocks of many waiting prompts would load the link and the peer. */
+    @Test
+    void searchesAreRarerIfManyPromptsWait() {
+        HandOffPeers peers = peers(HandOffMode.ALWAYS, new Peer("peer", 0.5));
+        HandOffPeers.Assignment first = peers.choose(prompt(1000, 1e6)).orElseThrow();
+        assertEquals(1, first.searchPeriods());
+        for (int i = 1; i < HandOffPeers.MOST_JOBS; i++) {
+            peers.choose(prompt(1000, 1e6)).orElseThrow();
+        }
+
+        assertEquals(8, first.searchPeriods());
     }
 
     @ParameterizedTest

@@ -45,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
@@ -185,6 +186,10 @@ class HandOffTest {
     }
 
     private static StorageTierOptions handingOver(Peer peer) {
+        return handingOver(peer, Optional.of(Duration.ofSeconds(30)));
+    }
+
+    private static StorageTierOptions handingOver(Peer peer, Optional<Duration> limit) {
         return new StorageTierOptions(
                 Optional.empty(),
                 Optional.empty(),
@@ -193,7 +198,7 @@ class HandOffTest {
                                 HandOffPeers.of(List.of(peer), HandOffMode.ALWAYS),
                                 ID,
                                 LEAST,
-                                Optional.of(Duration.ofSeconds(30)))));
+                                limit)));
     }
 
     /** Two replicas share the peers, so that these stay open. */
@@ -360,6 +365,36 @@ class HandOffTest {
 
                 Await.until("it is counted", () -> count(engine, HandOffOutcome.CANCELLED) == 1);
                 PlainEngine.assertNothingStays(engine);
+            }
+        }
+    }
+
+    /** Else a busy peer would be slow, and all prompts that wait for it would be computed here. */
+    @Test
+    void timeLimitIncludesEarlierPromptsOfThisServer() throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        Set<Duration> limits = ConcurrentHashMap.newKeySet();
+        CountDownLatch both = new CountDownLatch(2);
+        try (EngineCore prefill = prefillServer(model, 1)) {
+            Peer busy =
+                    new Peer(prefill) {
+                        @Override
+                        public void prefill(Job job, Duration limit, BooleanSupplier isAwaited)
+                                throws HandOffException {
+                            limits.add(limit);
+                            both.countDown();
+                            Await.latch(both);
+                            super.prefill(job, limit, isAwaited);
+                        }
+                    };
+            try (EngineCore engine = start(model, 1, handingOver(busy, Optional.empty()))) {
+                Collected first = ASK.ask(engine);
+                Collected second = Ask.of(text(3, 700), 4).ask(engine);
+                first.await();
+                second.await();
+
+                assertEquals(Set.of(Duration.ofSeconds(60), Duration.ofSeconds(120)), limits);
+                assertEquals(2, count(engine, HandOffOutcome.ADOPTED));
             }
         }
     }

@@ -36,7 +36,7 @@ class Direction:
         return self._free
 
 
-class Path:
+class Route:
     """The way of packets from one host to another: up to the switch, through it, and down."""
 
     def __init__(self, rules: LinkRules, up: Direction, down: Direction) -> None:

@@ -40,8 +40,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sessions", type=int, default=Shape().sessions, help="(%(default)s)")
     parser.add_argument("--rate", type=float, default=1e9, help="bits per second of a link (%(default)s)")
     parser.add_argument("--delay", type=float, default=0.001, help="seconds between hosts, one way (%(default)s)")
-    parser.add_argument("--prompts", type=int, default=7, help="long prompts, handed off and local (%(default)s)")
-    parser.add_argument("--prompt-words", type=int, default=2400, help="of a long prompt (%(default)s)")
+    parser.add_argument("--prompts", type=int, default=6, help="long prompts, handed off and local (%(default)s)")
+    parser.add_argument("--prompt-words", type=int, default=1200, help="of a long prompt (%(default)s)")
     parser.add_argument("--gap-rounds", type=int, default=3, help="(%(default)s)")
     parser.add_argument("--gap-prompts", type=int, default=10, help="long prompts beside streams (%(default)s)")
     parser.add_argument("--varve", type=Path, default=ROOT / "dist/target/varve/bin/varve", help="(%(default)s)")
@@ -106,7 +106,7 @@ class Run:
             rounds=options.gap_rounds,
             gap_prompts=options.gap_prompts,
             streams=3,
-            stream_tokens=1500,
+            stream_tokens=700,
         )
         certificates = Certificates(self._work) if name.endswith("mTLS") else None
         self.hand_offs[name] = run_hand_off(self._cluster, sizes, certificates)
@@ -142,14 +142,17 @@ def main() -> None:
         logs = options.logs or work
         logs.mkdir(parents=True, exist_ok=True)
         hosts = Hosts(NAMES, options.rate, options.delay, logs)
+        settings = Settings(options.varve, options.model, options.cache_ram, work)
+        run = Run(options, Cluster(hosts, settings), work)
         try:
             with hosts:
-                settings = Settings(options.varve, options.model, options.cache_ram, work)
-                run = Run(options, Cluster(hosts, settings), work)
                 run.measure()
         except ClusterError as failure:
             sys.exit(str(failure))
-    _write(options, run, hosts)
+        finally:
+            # an interrupted run has results, too
+            if run.placements or run.hand_offs:
+                _write(options, run, hosts)
 
 
 def _write(options: argparse.Namespace, run: Run, hosts: Hosts) -> None:

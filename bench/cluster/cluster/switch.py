@@ -17,7 +17,7 @@ import sys
 import time
 from typing import Dict, List, Tuple
 
-from cluster.link import Direction, LinkRules, Path
+from cluster.link import Direction, LinkRules, Route
 
 TUNSETIFF = 0x400454CA
 IFF_TUN = 0x0001
@@ -58,7 +58,7 @@ class Switch:
     def __init__(self, rules: LinkRules, hosts: Dict[int, str]) -> None:
         self._ports = {number: Port(number, rules) for number in hosts}
         self._rules = rules
-        self._paths: Dict[Tuple[int, int], Path] = {}
+        self._routes: Dict[Tuple[int, int], Route] = {}
         self._pending: List[Tuple[float, int, int, bytes]] = []
         self._order = 0
         self._dropped = 0
@@ -89,11 +89,11 @@ class Switch:
                 self._send(source, packet[19], packet)
 
     def _send(self, source: int, target: int, packet: bytes) -> None:
-        path = self._paths.get((source, target))
-        if path is None:
-            path = Path(self._rules, self._ports[source].up, self._ports[target].down)
-            self._paths[source, target] = path
-        arrival = path.arrival(len(packet), time.monotonic())
+        route = self._routes.get((source, target))
+        if route is None:
+            route = Route(self._rules, self._ports[source].up, self._ports[target].down)
+            self._routes[source, target] = route
+        arrival = route.arrival(len(packet), time.monotonic())
         if arrival is None:
             self._dropped += 1
             return

@@ -3,15 +3,16 @@
 import json
 import struct
 import unittest
+from pathlib import Path
 
 from cluster.chat import ChatFailure, Reply, StreamLines
 from cluster.events import BLOCK, CachedBlocks
 from cluster.figures import gaps, median, percentile, summary
 from cluster.handoff import first_token_figures, gap_ratios
 from cluster.hosts import stale_namespaces
-from cluster.link import Direction, LinkRules, Path
+from cluster.link import Direction, LinkRules, Route
 from cluster.main import differing
-from cluster.router import configuration
+from cluster.router import PREFIX_RULES, configuration
 from cluster.workload import Session, Shape, Texts, rounds
 from cluster.zmtp import Unpacker
 
@@ -24,7 +25,7 @@ def reply(arrivals, prompt=100, cached=0, source=None):
 
 class LinkTest(unittest.TestCase):
     def test_packets_arrive_after_both_links_and_the_delay(self):
-        path = Path(RULES, Direction(RULES), Direction(RULES))
+        path = Route(RULES, Direction(RULES), Direction(RULES))
 
         self.assertAlmostEqual(2.5, path.arrival(1_000_000, now=0))
         self.assertAlmostEqual(3.5, path.arrival(1_000_000, now=0))
@@ -32,8 +33,8 @@ class LinkTest(unittest.TestCase):
     def test_receivers_link_is_shared_by_senders(self):
         down = Direction(RULES)
 
-        self.assertAlmostEqual(2.5, Path(RULES, Direction(RULES), down).arrival(1_000_000, now=0))
-        self.assertAlmostEqual(3.5, Path(RULES, Direction(RULES), down).arrival(1_000_000, now=0))
+        self.assertAlmostEqual(2.5, Route(RULES, Direction(RULES), down).arrival(1_000_000, now=0))
+        self.assertAlmostEqual(3.5, Route(RULES, Direction(RULES), down).arrival(1_000_000, now=0))
 
     def test_full_queue_drops_a_packet(self):
         up = Direction(RULES)
@@ -195,6 +196,11 @@ class RouterTest(unittest.TestCase):
         self.assertIn("balance hdr(X-Prefix)", found)
         self.assertIn("$.messages[1].content", found)
         self.assertIn("server server2 10.77.0.12:8080 check", found)
+
+    def test_documented_rules_are_the_measured_ones(self):
+        documented = (Path(__file__).resolve().parents[3] / "docs" / "fleet.md").read_text(encoding="utf-8")
+
+        self.assertIn(PREFIX_RULES, documented)
 
     def test_round_robin_reads_no_bodies(self):
         self.assertNotIn("json_query", configuration("10.77.0.30:8080", "roundrobin", self.SERVERS))

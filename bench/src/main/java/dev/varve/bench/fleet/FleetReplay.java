@@ -3,7 +3,6 @@ package dev.varve.bench.fleet;
 import dev.varve.bench.http.Prompts;
 import dev.varve.bench.http.stream.Answer;
 import dev.varve.bench.http.stream.ChatClient;
-import dev.varve.bench.http.stream.ChatRequest;
 import dev.varve.bench.http.stream.Replies;
 import dev.varve.bench.http.stream.ServerFailure;
 import dev.varve.bench.http.stream.Target;
@@ -47,9 +46,6 @@ import java.util.concurrent.locks.LockSupport;
         })
 public final class FleetReplay implements Callable<Integer> {
     private static final int FAILED = 1;
-
-    /** Texts of system prompts; those of sessions have lower numbers. */
-    private static final int FIRST_SYSTEM_TEXT = 1_000_000;
 
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
@@ -196,24 +192,18 @@ public final class FleetReplay implements Callable<Integer> {
             List<ChatClient> clients,
             Prompts prompts,
             StepCalibration.Measured measured) {
+        SessionChat chat = new SessionChat(prompts, measured.tokensPerWord());
         Optional<Long> pause = Optional.of(0L);
         while (pause.isPresent() && sent.getAndIncrement() < requests) {
             waitUntil(System.nanoTime() + pause.get());
             Turn turn = session.next();
             ChatClient client = clients.get(turn.sessionHash() % clients.size());
-            String prompt = text(turn, prompts, measured.tokensPerWord());
-            answers.add(Replies.await(client.stream(new ChatRequest(prompt, turn.outputTokens()))));
+            StringBuilder text = new StringBuilder();
+            Answer answer = Replies.await(client.stream(chat.next(turn), _ -> {}, text::append));
+            chat.answered(text.toString(), answer.usage().orElseThrow());
+            answers.add(answer);
             pause = session.thinks();
         }
-    }
-
-    /** Returns a text that begins as the earlier ones of its session. */
-    private static String text(Turn turn, Prompts prompts, double tokensPerWord) {
-        int system = (int) Math.max(1, turn.systemTokens() / tokensPerWord);
-        int all = (int) Math.max(system + 2, turn.promptTokens() / tokensPerWord);
-        return prompts.text(FIRST_SYSTEM_TEXT + turn.system(), system)
-                + " "
-                + prompts.text((int) turn.session(), all - system);
     }
 
     private static void waitUntil(long nanoTime) {

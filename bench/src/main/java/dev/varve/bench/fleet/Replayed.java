@@ -2,6 +2,7 @@ package dev.varve.bench.fleet;
 
 import dev.varve.bench.http.Percentiles;
 import dev.varve.bench.http.stream.Answer;
+import dev.varve.bench.http.stream.Usage;
 import dev.varve.fleet.FleetResult;
 
 import java.util.List;
@@ -13,8 +14,10 @@ import java.util.Locale;
  * @param firstTokenP50 median time to the first token in ms
  * @param firstTokenP95 95 % are at most this, in ms
  * @param tokensPerSecond tokens of prompts and responses per second of the fleet
+ * @param hitRate share of prompt tokens that were cached, between 0 and 1
  */
-record Replayed(double firstTokenP50, double firstTokenP95, double tokensPerSecond) {
+record Replayed(
+        double firstTokenP50, double firstTokenP95, double tokensPerSecond, double hitRate) {
     /**
      * Returns the figures of answers.
      *
@@ -27,7 +30,14 @@ record Replayed(double firstTokenP50, double firstTokenP95, double tokensPerSeco
                         .mapToLong(
                                 each -> each.tokens() + each.usage().orElseThrow().promptTokens())
                         .sum();
-        return new Replayed(first.millis(50), first.millis(95), tokens * 1e9 / nanos);
+        return new Replayed(
+                first.millis(50), first.millis(95), tokens * 1e9 / nanos, hitRate(answers));
+    }
+
+    private static double hitRate(List<Answer> answers) {
+        List<Usage> usages = answers.stream().map(each -> each.usage().orElseThrow()).toList();
+        long prompts = usages.stream().mapToLong(Usage::promptTokens).sum();
+        return (double) usages.stream().mapToLong(Usage::cachedTokens).sum() / prompts;
     }
 
     /** Returns the figures of a simulated fleet. */
@@ -35,7 +45,8 @@ record Replayed(double firstTokenP50, double firstTokenP95, double tokensPerSeco
         return new Replayed(
                 result.firstTokenMillis().p50(),
                 result.firstTokenMillis().p95(),
-                result.tokensPerReplicaSecond() * result.replicas());
+                result.tokensPerReplicaSecond() * result.replicas(),
+                result.hitRate());
     }
 
     /** Returns a table of measured figures, simulated ones, and their deviation in percent. */
@@ -43,7 +54,8 @@ record Replayed(double firstTokenP50, double firstTokenP95, double tokensPerSeco
         return "| figure | measured | simulated | deviation |\n|---|---|---|---|\n"
                 + row("TTFT p50 ms", measured.firstTokenP50, simulated.firstTokenP50)
                 + row("TTFT p95 ms", measured.firstTokenP95, simulated.firstTokenP95)
-                + row("tokens/s", measured.tokensPerSecond, simulated.tokensPerSecond);
+                + row("tokens/s", measured.tokensPerSecond, simulated.tokensPerSecond)
+                + row("hit rate %", 100 * measured.hitRate, 100 * simulated.hitRate);
     }
 
     private static String row(String name, double measured, double simulated) {

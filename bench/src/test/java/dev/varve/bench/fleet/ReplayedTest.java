@@ -31,14 +31,15 @@ class ReplayedTest {
                         0,
                         List.of(200_000_000L, 300_000_000L),
                         300_000_000,
-                        Optional.of(new Usage(98, 2)));
+                        Optional.of(new Usage(98, 2, 49)));
 
         Replayed measured = Replayed.of(List.of(answer), 1_000_000_000);
 
-        assertEquals(new Replayed(200, 200, 100), measured);
-        String table = Replayed.table(measured, new Replayed(230, 180, 100));
+        assertEquals(new Replayed(200, 200, 100, 0.5), measured);
+        String table = Replayed.table(measured, new Replayed(230, 180, 100, 0.55));
         assertTrue(table.contains("| TTFT p50 ms | 200.0 | 230.0 | +15.0 % |"), table);
         assertTrue(table.contains("| TTFT p95 ms | 200.0 | 180.0 | -10.0 % |"), table);
+        assertTrue(table.contains("| hit rate % | 50.0 | 55.0 | +10.0 % |"), table);
         assertTrue(table.contains("| tokens/s | 100.0 | 100.0 | +0.0 % |"), table);
     }
 }

@@ -10,11 +10,12 @@ import java.util.Optional;
 /**
  * A chat, and the length of its answer.
  *
+ * @param system the system prompt, if there is one
  * @param messages texts of the user and of the assistant in turn; the first and the last are the
  *     user's
  * @param maxTokens most tokens of the answer
  */
-public record ChatRequest(List<String> messages, int maxTokens, End end) {
+public record ChatRequest(Optional<String> system, List<String> messages, int maxTokens, End end) {
     /** Where an answer ends. */
     public enum End {
         /** Where the model ends it, or at the most tokens. */
@@ -28,6 +29,11 @@ public record ChatRequest(List<String> messages, int maxTokens, End end) {
         messages = List.copyOf(messages);
     }
 
+    /** Creates a chat without a system prompt. */
+    public ChatRequest(List<String> messages, int maxTokens, End end) {
+        this(Optional.empty(), messages, maxTokens, end);
+    }
+
     /** Creates a chat of one message, whose answer has all tokens. */
     public ChatRequest(String prompt, int maxTokens) {
         this(List.of(prompt), maxTokens, End.MAX_TOKENS);
@@ -38,6 +44,7 @@ public record ChatRequest(List<String> messages, int maxTokens, End end) {
         ObjectNode body = JsonMapper.shared().createObjectNode();
         model.ifPresent(name -> body.put("model", name));
         ArrayNode chat = body.putArray("messages");
+        system.ifPresent(text -> chat.addObject().put("role", "system").put("content", text));
         for (int i = 0; i < messages.size(); i++) {
             chat.addObject()
                     .put("role", i % 2 == 0 ? "user" : "assistant")

@@ -66,8 +66,9 @@ sealed interface StreamEvent {
     private static Optional<Usage> usage(JsonNode json) {
         JsonNode prompt = json.path("prompt_tokens");
         JsonNode completion = json.path("completion_tokens");
+        int cached = json.path("prompt_tokens_details").path("cached_tokens").asInt(0);
         return prompt.canConvertToInt() && completion.canConvertToInt()
-                ? Optional.of(new Usage(prompt.intValue(), completion.intValue()))
+                ? Optional.of(new Usage(prompt.intValue(), completion.intValue(), cached))
                 : Optional.empty();
     }
 }

@@ -27,13 +27,14 @@ class StreamReaderTest {
         reader.line("data:{\"choices\":[{\"delta\":{\"content\":\"Hi\"}}],\"usage\":null}", 30);
         reader.line("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"length\"}]}", 31);
         reader.line(
-                "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":4}}",
+                "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":4,"
+                        + "\"prompt_tokens_details\":{\"cached_tokens\":6}}}",
                 32);
         reader.line("data: [DONE]", 33);
 
         Answer answer = reader.finish("");
 
-        assertEquals(new Answer(5, List.of(20L, 30L), 33, Optional.of(new Usage(9, 4))), answer);
+        assertEquals(new Answer(5, List.of(20L, 30L), 33, Optional.of(new Usage(9, 4, 6))), answer);
         assertEquals(List.of(1, 2), progress);
         assertEquals(4, answer.tokens());
     }

@@ -22,16 +22,18 @@ from cluster.handoff import HandOffSizes, run_hand_off
 from cluster.hosts import ClusterError, Hosts
 from cluster.placements import PLACEMENTS, run_placement
 from cluster.servers import NAMES, Cluster, Settings
+from cluster.simulator import run_simulator
 from cluster.workload import Shape
 
 ROOT = Path(__file__).resolve().parents[3]
 HAND_OFFS = ("hand-off", "hand-off mTLS")
+SIMULATOR = "simulator"
 PROGRAMS = ("ip", "curl", "openssl", "haproxy", "setpriv", "taskset")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/run.sh cluster", description=__doc__)
-    known = [*PLACEMENTS, *HAND_OFFS]
+    known = [*PLACEMENTS, *HAND_OFFS, SIMULATOR]
     parser.add_argument("--only", action="append", choices=known, help="measure only this; may be repeated")
     parser.add_argument("--rounds", type=int, default=2, help="rounds over all placements (%(default)s)")
     parser.add_argument("--model", default="demo:qwen35", help="(%(default)s)")
@@ -44,6 +46,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--prompt-words", type=int, default=1200, help="of a long prompt (%(default)s)")
     parser.add_argument("--gap-rounds", type=int, default=3, help="(%(default)s)")
     parser.add_argument("--gap-prompts", type=int, default=10, help="long prompts beside streams (%(default)s)")
+    parser.add_argument("--simulated-requests", type=int, default=120, help="chats for the simulator (%(default)s)")
     parser.add_argument("--varve", type=Path, default=ROOT / "dist/target/varve/bin/varve", help="(%(default)s)")
     parser.add_argument("--json", type=Path, help="file of the results")
     parser.add_argument("--logs", type=Path, help="folder to keep logs in")
@@ -76,9 +79,10 @@ class Run:
         self._texts: List[str] = []
         self.placements: Dict[str, List[dict]] = {}
         self.hand_offs: Dict[str, dict] = {}
+        self.simulator: dict = {}
 
     def measure(self) -> None:
-        names = self._options.only or [*PLACEMENTS, *HAND_OFFS]
+        names = self._options.only or [*PLACEMENTS, *HAND_OFFS, SIMULATOR]
         placements = [name for name in PLACEMENTS if name in names]
         for number in range(self._options.rounds):
             for name in placements if number % 2 == 0 else reversed(placements):
@@ -86,6 +90,8 @@ class Run:
         for name in HAND_OFFS:
             if name in names:
                 self._hand_off(name)
+        if SIMULATOR in names:
+            self._simulator()
 
     def _placement(self, name: str) -> None:
         begin = time.monotonic()
@@ -111,6 +117,11 @@ class Run:
         certificates = Certificates(self._work) if name.endswith("mTLS") else None
         self.hand_offs[name] = run_hand_off(self._cluster, sizes, certificates)
         self._report(name, self.hand_offs[name], begin)
+
+    def _simulator(self) -> None:
+        begin = time.monotonic()
+        self.simulator = run_simulator(self._cluster, self._options.simulated_requests)
+        self._report(SIMULATOR, self.simulator, begin)
 
     @staticmethod
     def _report(name: str, result: dict, begin: float) -> None:
@@ -151,7 +162,7 @@ def main() -> None:
             sys.exit(str(failure))
         finally:
             # an interrupted run has results, too
-            if run.placements or run.hand_offs:
+            if run.placements or run.hand_offs or run.simulator:
                 _write(options, run, hosts)
 
 
@@ -165,6 +176,7 @@ def _write(options: argparse.Namespace, run: Run, hosts: Hosts) -> None:
         "medians": run.medians(),
         "placements": run.placements,
         "hand_off": run.hand_offs,
+        "simulator": run.simulator,
         "switch": hosts.switch_figures,
     }
     text = json.dumps(result, indent=1) + "\n"

@@ -13,6 +13,7 @@ from cluster.hosts import stale_namespaces
 from cluster.link import Direction, LinkRules, Route
 from cluster.main import differing
 from cluster.router import PREFIX_RULES, configuration
+from cluster.simulator import compared
 from cluster.workload import Session, Shape, Texts, rounds
 from cluster.zmtp import Unpacker
 
@@ -185,6 +186,15 @@ class EventsTest(unittest.TestCase):
     def test_cut_message_pack_is_refused(self):
         with self.assertRaisesRegex(ValueError, "expected 8 bytes"):
             Unpacker(b"\xcf\0").value()
+
+
+class SimulatorTest(unittest.TestCase):
+    def test_table_is_read(self):
+        table = "StepCosts[a=1]\n| figure | measured | simulated | deviation |\n|---|---|---|---|\n| hit rate % | 40.0 | 42.0 | +5.0 % |\n"
+
+        self.assertEqual(
+            {"hit rate %": {"measured": 40.0, "simulated": 42.0, "deviation_percent": 5.0}}, compared(table)
+        )
 
 
 class RouterTest(unittest.TestCase):

@@ -1,5 +1,6 @@
 package dev.varve.platform.handoff;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.wire.Message;
@@ -76,7 +77,13 @@ final class PrefillConnection implements AutoCloseable {
         try {
             opened = link.open();
         } catch (VarveException e) {
-            throw new IOException(e.getMessage(), e);
+            // The message of the link is about a shard.
+            throw new IOException(
+                    "no prefill server responds: "
+                            + (e.getCause() instanceof IOException cause
+                                    ? FileErrors.reason(cause)
+                                    : e.getMessage()),
+                    e);
         }
         try {
             report =

@@ -47,7 +47,11 @@ public final class RemotePrefillPeer implements PrefillPeer {
         archive =
                 SharedArchive.open(
                         new SharedArchiveSettings(
-                                address, namespace, true, RESPONSE_LIMIT, Optional.empty()),
+                                "prefill peer " + address,
+                                namespace,
+                                true,
+                                RESPONSE_LIMIT,
+                                Optional.empty()),
                         store);
     }
 

@@ -177,6 +177,23 @@ class PrefillServiceTest {
     }
 
     @Test
+    void missingServerIsNamedAsWhatItIs() {
+        String nobody = folder.resolve("nobody").toString();
+        try (PrefillConnection connection =
+                new PrefillConnection(
+                        "peer",
+                        new ExternalProcessLink(
+                                TRANSPORT, nobody, TransportOptions.defaults(), wire("secret")),
+                        namespace(1).id())) {
+            IOException failure = assertThrows(IOException.class, () -> connection.channel(LIMIT));
+
+            String message = failure.getMessage();
+            assertTrue(message.startsWith("no prefill server responds: "), message);
+            assertFalse(message.contains("shard"), message);
+        }
+    }
+
+    @Test
     void valuesAreReadInOrderAndCutAtTheMaximum() throws IOException {
         service.start(() -> engine);
         List<String> keys = new ArrayList<>();

@@ -31,7 +31,7 @@ while (($#)); do
   esac
   shift
 done
-steps=(devices check families {speed,drafts}-{0.8B,4B,27B,35B-A3B} drafts-mtp paging restore graphs-off)
+steps=(devices check families families-random {speed,drafts}-{0.8B,4B,27B,35B-A3B} drafts-mtp paging restore graphs-off)
 for name in ${only//,/ }; do
   [[ " ${steps[*]} " == *" $name "* ]] || { echo "run.sh: --only: expected ${steps[*]}, found $name" >&2 && exit 2; }
 done
@@ -206,6 +206,8 @@ step check 120 "$varve" check --device "$device" --report "$results/check-report
 bench FamilyBench "${on_device[@]}" --json "$results/families.jsonl" \
   --models "$work/varve/models/varve-demo-qwen35.gguf,$work/varve/models/varve-demo-gemma4.gguf,$work/varve/models/varve-demo-laguna.gguf"
 step families 60 "${command[@]}"
+bench FamilyBench "${on_device[@]}" --random "$work/families" -n 16 --json "$results/families-random.jsonl"
+step families-random 60 "${command[@]}"
 
 # model LABEL TYPE GIGABYTES: writes a model unless the disk is too full.
 model() {
@@ -241,6 +243,13 @@ drafts() {
   step "drafts-$1" 60 "${command[@]}"
 }
 
+# mtp TOKENS PAIRS: draft tokens of a block for multi-token prediction, of which a set share is right.
+mtp() {
+  bench SpeculationBench --network mtp --model "$work/0.8B-MTP.gguf" --folder "$work" --chance 0.77 --depth 3 -n "$1" --pairs "$2" \
+    --devices "$device" --draft-device "$device" --differing accept --threads "$threads" "${starts[@]}"
+  step drafts-mtp 60 "${command[@]}"
+}
+
 all=plain,twice,processor,process
 missing="no model was written"
 if wanted speed-0.8B drafts-0.8B paging restore graphs-off && model 0.8B Q4_K 1; then
@@ -270,7 +279,12 @@ else
     rm -f "$work/$label.gguf"
   done
 fi
-skip "the harness sets the acceptance of draft models only" drafts-mtp
+if wanted drafts-mtp && model 0.8B-MTP Q4_K 1; then
+  if [[ -n $quick ]]; then mtp 48 1; else mtp 256 3; fi
+  rm -f "$work/0.8B-MTP.gguf"
+else
+  skip "$missing" drafts-mtp
+fi
 
 if [[ -r $work/$largest.gguf ]]; then
   bench RestoreBench "${on_device[@]}" "${starts[@]}" --model "$work/$largest.gguf" --store "$work" \

@@ -11,6 +11,7 @@ import dev.varve.api.snapshot.SharedStoreProvider;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.platform.host.PluginSettings;
+import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.LoadedPlugin;
@@ -129,6 +130,13 @@ final class BenchPlugins {
     static OpenedModel open(Path model) {
         GgufFile file = GgufFile.open(model);
         return new OpenedModel(file, family(file).open(file, ModelOptions.defaults()));
+    }
+
+    /** Returns the block for multi-token prediction of a model file. */
+    static MtpFile block(Path model) {
+        OpenedModel opened = open(model);
+        GgufFile file = opened.file();
+        return MtpFile.of(file, family(file), opened, ModelOptions.defaults());
     }
 
     private static ModelFamilyProvider family(GgufFile file) {

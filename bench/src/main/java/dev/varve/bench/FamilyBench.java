@@ -18,14 +18,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Compares the logits of a text and the tokens that continue it with libllama's on the same device.
  *
  * <pre>
- * FamilyBench --models FILE[,FILE]... [--device cpu:0] [--threads 2] [-n 64] [--json FILE]
+ * FamilyBench [--models FILE[,FILE]...] [--random FOLDER] [--device cpu:0] [--threads 2] [-n 64] [--json FILE]
  * </pre>
+ *
+ * <p>With {@code --random} small random models of all families of decoders are written to a folder,
+ * and compared with a random text.
  *
  * <p>Exits with 1 if a model differs. Both sides may select other kernels, and quantise activations
  * at other places, so logits have a bound, {@value #BOUND}, and another token counts only if it is
@@ -33,7 +38,9 @@ import java.util.Set;
  */
 public final class FamilyBench {
     private static final Set<String> FLAGS =
-            Set.of("--models", "--device", "--threads", "-n", "--json");
+            Set.of("--models", "--random", "--device", "--threads", "-n", "--json");
+
+    private static final int RANDOM_TOKENS = 48;
 
     /**
      * Largest relative L2 error of a row: activations in 8 bits have a relative error of about
@@ -67,13 +74,24 @@ public final class FamilyBench {
     private boolean run() throws Exception {
         Optional<String> ggmlName = BenchPlugins.ggmlName(device);
         boolean all = true;
-        for (String file : flags.get("--models").split(",")) {
-            all &= compare(Path.of(file), ggmlName);
+        if (flags.containsKey("--models")) {
+            for (String file : flags.get("--models").split(",")) {
+                all &= compare(Path.of(file), ggmlName, model -> model.encode(TEXT));
+            }
+        }
+        if (flags.containsKey("--random")) {
+            for (Path file : RandomFamilies.write(Path.of(flags.get("--random")))) {
+                int vocabulary = BenchPlugins.open(file).shape().vocabularySize();
+                int[] text = new Random(3).ints(RANDOM_TOKENS, 0, vocabulary).toArray();
+                all &= compare(file, ggmlName, model -> text);
+            }
         }
         return all;
     }
 
-    private boolean compare(Path file, Optional<String> ggmlName) throws Exception {
+    private boolean compare(
+            Path file, Optional<String> ggmlName, Function<HostedModel, int[]> encoder)
+            throws Exception {
         ModelSettings settings = ModelSettings.single(512);
         OracleOptions options = OracleOptions.defaults().withContext(512).withThreads(threads);
         try (HostedModel model =
@@ -86,7 +104,7 @@ public final class FamilyBench {
                                                 ShardProcessSettings.none())
                                         .onDevices(device));
                 Oracle oracle = Oracle.open(file, options, ggmlName)) {
-            int[] text = model.encode(TEXT);
+            int[] text = encoder.apply(model);
             float[][] expected = oracle.logits(text);
             float[][] found = logits(model, text);
             Comparison.GreedyRun theirs = oracle.greedyRun(text, count);

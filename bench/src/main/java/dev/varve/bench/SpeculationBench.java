@@ -11,6 +11,7 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.api.speculation.SpeculatorProvider;
+import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.GenerationEnd;
@@ -21,6 +22,7 @@ import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ShardProcessSettings;
+import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
@@ -53,13 +55,14 @@ import java.util.stream.IntStream;
  *
  * <pre>
  * SpeculationBench [--model FILE] [--repeats TOKENS] [--type F16] [--layers 8] [--width 512] [--inner 2048] [--vocab 4096]
- *                  [--draft-type F16] [--chance 0.93] [--depth 7] [--draft-width auto] [--ddtree off|auto|always] [--ddtree-budget 22] [--beside 0.4] [--at-once 1] [--devices cpu:0] [--draft-device cpu:0] [--differing fail|accept] [--launcher dist/target/varve/bin/varve] [--threads 2] [-n 256] [--pairs 9] [--folder DIR]
+ *                  [--draft-type F16] [--network dflash|mtp] [--chance 0.93] [--depth 7] [--draft-width auto] [--ddtree off|auto|always] [--ddtree-budget 22] [--beside 0.4] [--at-once 1] [--devices cpu:0] [--draft-device cpu:0] [--differing fail|accept] [--launcher dist/target/varve/bin/varve] [--threads 2] [-n 256] [--pairs 9] [--folder DIR]
  * </pre>
  *
  * <p>A draft token is right with probability {@code --chance}; 0.93 at depth 7 makes 6.4 tokens per
  * step. With {@code --repeats} the model emits that many tokens over and over, and draft tokens are
- * looked up in its text. Each round requests the same tokens without draft tokens, with them, and
- * without them once more.
+ * looked up in its text. With {@code --network mtp} the block for multi-token prediction of the
+ * {@code --model} runs instead of a draft model. Each round requests the same tokens without draft
+ * tokens, with them, and without them once more.
  */
 public final class SpeculationBench {
     private static final PrintStream OUT = System.out;
@@ -98,6 +101,10 @@ public final class SpeculationBench {
         return Integer.parseInt(flags.getOrDefault(flag, Integer.toString(usual)));
     }
 
+    private boolean isMtp() {
+        return flags.getOrDefault("--network", "dflash").equals("mtp");
+    }
+
     /** Runs the benchmark. */
     public static void main(String... arguments) throws Exception {
         Map<String, String> flags = new HashMap<>();
@@ -134,7 +141,9 @@ public final class SpeculationBench {
         // responses diverge.
         boolean differing = flags.getOrDefault("--differing", "fail").equals("accept");
         int[] sums = new int[2];
-        try (HostedModel model = load(target, draft.write(folder), atOnce, count)) {
+        // A block for multi-token prediction is in the model's own file.
+        Path network = isMtp() ? target : draft.write(folder);
+        try (HostedModel model = load(target, network, atOnce, count)) {
             for (int pair = -1; pair < number("--pairs", 9); pair++) {
                 List<int[]> prompts = prompts(atOnce);
                 Run before = ask(model, prompts, count, false);
@@ -320,15 +329,23 @@ public final class SpeculationBench {
                                     new DeviceOptions(
                                             OptionalInt.of(threads), OptionalInt.empty(), false))
                             : BenchPlugins.device(name, threads);
-            DraftFile file = DraftFile.of(GgufFile.open(draft), target.file(), target.shape());
-            return new Rehearsed(
-                    DflashSpeculator.open(
-                            file,
-                            target.limits(),
-                            device,
-                            new DflashSpeculator.DflashSettings(
-                                    DflashSpeculator.WeightResidency.PERSISTENT,
-                                    FlashAttention.AUTO)));
+            return new Rehearsed(network(target, device));
+        }
+
+        private Speculator network(SpeculationTarget target, ComputeDevice device) {
+            DflashSpeculator.DflashSettings settings =
+                    new DflashSpeculator.DflashSettings(
+                            DflashSpeculator.WeightResidency.PERSISTENT, FlashAttention.AUTO);
+            if (isMtp()) {
+                Path model = target.file().path();
+                return MtpSpeculator.open(
+                        BenchPlugins.block(model), target.limits(), device, settings);
+            }
+            return DflashSpeculator.open(
+                    DraftFile.of(GgufFile.open(draft), target.file(), target.shape()),
+                    target.limits(),
+                    device,
+                    settings);
         }
     }
 
@@ -409,8 +426,8 @@ public final class SpeculationBench {
         }
 
         @Override
-        public void observe(HiddenStates states) {
-            network.observe(states);
+        public void observe(HiddenStates states, TokenHistory tokens) {
+            network.observe(states, tokens);
         }
 
         @Override

@@ -8,13 +8,15 @@ import java.util.SplittableRandom;
 /**
  * Random models in the shapes of released ones, for measurements of speed. All matrices repeat one
  * random pattern, so that files of many gigabytes are written as fast as the disk permits; their
- * text is meaningless. Each has a decoder without blocks for multi-token prediction.
+ * text is meaningless.
  */
 public enum LargeModel {
     /** Both kinds of layers at a width of one block: for tests of the writer. */
     TINY(new Qwen35Model.Size(4, 256, 512, 512, 4096), 4, 2, 2, true),
     /** 0.8 billion parameters. */
     B0_8(new Qwen35Model.Size(24, 1024, 3584, 248_320, 262_144), 8, 2, 16, true),
+    /** The same with a block for multi-token prediction, which the others lack. */
+    B0_8_MTP(new Qwen35Model.Size(24, 1024, 3584, 248_320, 262_144), 8, 2, 16, true, 1),
     /** 4 billion parameters. */
     B4(new Qwen35Model.Size(32, 2560, 9216, 248_320, 262_144), 16, 4, 32, true),
     /** 27 billion parameters. */
@@ -35,13 +37,23 @@ public enum LargeModel {
     private final Qwen35Model dense;
 
     LargeModel(Qwen35Model.Size size, int heads, int kvHeads, int valueHeads, boolean tiedHead) {
+        this(size, heads, kvHeads, valueHeads, tiedHead, 0);
+    }
+
+    LargeModel(
+            Qwen35Model.Size size,
+            int heads,
+            int kvHeads,
+            int valueHeads,
+            boolean tiedHead,
+            int nextnBlocks) {
         dense =
                 new Qwen35Model(
                         size,
                         new Qwen35Model.Attention(
                                 heads, kvHeads, 256, 64, List.of(11, 11, 10, 0), false, false),
                         new Qwen35Model.DeltaNet(Math.min(16, valueHeads), valueHeads, 128, 4),
-                        new Qwen35Model.LayerPlan(4, List.of(), 0),
+                        new Qwen35Model.LayerPlan(4, List.of(), nextnBlocks),
                         new Qwen35Model.Weights(TensorType.F32, tiedHead, false, false, 1),
                         Qwen35Model.CHAT_ML);
     }
@@ -54,7 +66,7 @@ public enum LargeModel {
             }
         }
         throw new IllegalArgumentException(
-                "expected tiny, 0.8B, 4B, 27B, 3B-A0.2B or 35B-A3B, found " + label);
+                "expected tiny, 0.8B, 0.8B-MTP, 4B, 27B, 3B-A0.2B or 35B-A3B, found " + label);
     }
 
     /** Usual name of the size, such as {@code 35B-A3B}. */
@@ -62,6 +74,7 @@ public enum LargeModel {
         return switch (this) {
             case TINY -> "tiny";
             case B0_8 -> "0.8B";
+            case B0_8_MTP -> "0.8B-MTP";
             case B4 -> "4B";
             case B27 -> "27B";
             case B3_A0_2 -> "3B-A0.2B";

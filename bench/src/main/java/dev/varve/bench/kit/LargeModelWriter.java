@@ -12,7 +12,7 @@ import java.util.Locale;
  * Writes a random model in the shape of a released one.
  *
  * <pre>
- * LargeModelWriter 0.8B|4B|27B|3B-A0.2B|35B-A3B Q4_K|Q8_0 FILE
+ * LargeModelWriter 0.8B|0.8B-MTP|4B|27B|3B-A0.2B|35B-A3B Q4_K|Q8_0 FILE
  * </pre>
  */
 public final class LargeModelWriter {
@@ -21,7 +21,8 @@ public final class LargeModelWriter {
     /** Writes the model, and prints its size and the speed. */
     public static void main(String... arguments) throws IOException {
         if (arguments.length != 3) {
-            System.err.println("usage: LargeModelWriter 0.8B|4B|27B|3B-A0.2B|35B-A3B TYPE FILE");
+            System.err.println(
+                    "usage: LargeModelWriter 0.8B|0.8B-MTP|4B|27B|3B-A0.2B|35B-A3B TYPE FILE");
             System.exit(2);
         }
         LargeModel model = LargeModel.parse(arguments[0]);

@@ -5,7 +5,7 @@
 #
 # usage: run.sh FOLDER RESULTS [--device cuda:0] [--quick] [--minutes 8] [--work FOLDER] [--only STEP,STEP...]
 #   FOLDER      where the parts are
-#   --device    device to meet; cpu:0 tries the kit itself
+#   --device    device to meet; cpu:0 tries the kit itself, with four times the time for each step
 #   --quick     only the smallest model and short texts
 #   --minutes   time for all steps; those that would begin later are skipped
 #   --work      where the kit is unpacked and models are written (default: a new temporary folder, deleted at the end); what
@@ -39,6 +39,8 @@ umask 077
 if [[ -n $work ]]; then mkdir -p "$work" && work=$(cd "$work" && pwd); else work=$(mktemp -d); fi
 [[ -d $work ]] || exit 2
 threads=$(nproc)
+patience=1 # multiple of the time limits of steps, which are those of a card
+[[ $device == cuda:* ]] || patience=4
 deadline=$((SECONDS + 60 * minutes))
 child= faults=0
 summary=$results/summary.txt
@@ -111,6 +113,7 @@ skip() {
 step() {
   local name=$1 limit=$2 begin=$SECONDS left=$((deadline - SECONDS)) status reader fd
   shift 2
+  limit=$((limit * patience))
   wanted "$name" || return 0
   if ((left < 5)); then
     skip "no time left" "$name"

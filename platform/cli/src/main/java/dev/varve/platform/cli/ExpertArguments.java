@@ -36,10 +36,10 @@ final class ExpertArguments {
 
     @Option(
             names = EXPERTS,
-            paramLabel = "DEVICE[=N]",
+            paramLabel = "DEVICE[=N|SHARE]",
             description =
-                    "Device of the experts of all layers, or of the next N layers whose experts no"
-                            + " option before has placed. Repeatable.",
+                    "Device of the experts of all layers, or of the next N layers, or of a share"
+                        + " such as 0.5, whose experts no option before has placed. Repeatable.",
             order = OptionSections.DEVICES + 3)
     private List<String> expertDevices = new ArrayList<>();
 

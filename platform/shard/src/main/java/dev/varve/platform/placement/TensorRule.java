@@ -56,6 +56,13 @@ public sealed interface TensorRule {
 
         /** The first layers with experts that no rule before has placed. */
         record Next(int count) implements Layers {}
+
+        /**
+         * The next layers with experts that no rule before has placed.
+         *
+         * @param share part of all layers with experts, above 0 and below 1; at least one layer
+         */
+        record NextShare(double share) implements Layers {}
     }
 
     /** Names that llama.cpp gives to the devices of backends. */
@@ -113,7 +120,8 @@ public sealed interface TensorRule {
     }
 
     /**
-     * Parses {@code DEV} or {@code DEV=N}: the experts of all remaining layers, or of the next N.
+     * Parses {@code DEV}, {@code DEV=N} or {@code DEV=SHARE}: the experts of all remaining layers,
+     * of the next N, or of a share of the layers such as 0.5.
      *
      * @throws IllegalArgumentException if it has another form
      */
@@ -122,17 +130,24 @@ public sealed interface TensorRule {
         if (equals < 0) {
             return new Experts(Setting.EXPERT_DEVICE, new Layers.All(), device(text));
         }
-        String count = text.substring(equals + 1);
-        if (!count.matches("[1-9][0-9]{0,5}")) {
-            throw new IllegalArgumentException(
-                    text
-                            + ": expected a number of layers from 1 on after =, found "
-                            + (count.isEmpty() ? "nothing" : count));
-        }
         return new Experts(
                 Setting.EXPERT_DEVICE,
-                new Layers.Next(Integer.parseInt(count)),
+                next(text, text.substring(equals + 1)),
                 device(text.substring(0, equals)));
+    }
+
+    private static Layers next(String text, String count) {
+        if (count.matches("[1-9][0-9]{0,5}")) {
+            return new Layers.Next(Integer.parseInt(count));
+        }
+        if (count.matches("0?\\.[0-9]{0,5}[1-9]")) {
+            return new Layers.NextShare(Double.parseDouble(count));
+        }
+        throw new IllegalArgumentException(
+                text
+                        + ": expected a number of layers from 1 on or a share such as 0.5 after =,"
+                        + " found "
+                        + (count.isEmpty() ? "nothing" : count));
     }
 
     /**

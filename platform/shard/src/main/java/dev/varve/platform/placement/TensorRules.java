@@ -148,20 +148,33 @@ public record TensorRules(List<TensorRule> rules) {
     private static void choose(
             TensorRule.Experts rule, ExpertWeights weights, Map<String, DeviceReference> chosen) {
         Set<Integer> layers = new HashSet<>();
+        int most = most(rule.layers(), weights);
         for (String matrix : weights.matrices()) {
             int layer = layer(matrix);
             boolean counts =
                     switch (rule.layers()) {
                         case TensorRule.Layers.All() -> true;
                         case TensorRule.Layers.First(int count) -> layer < count;
-                        case TensorRule.Layers.Next(int count) ->
+                        case TensorRule.Layers.Next _, TensorRule.Layers.NextShare _ ->
                                 layers.contains(layer)
-                                        || layers.size() < count && !chosen.containsKey(matrix);
+                                        || layers.size() < most && !chosen.containsKey(matrix);
                     };
             if (counts && chosen.putIfAbsent(matrix, rule.device()) == null) {
                 layers.add(layer);
             }
         }
+    }
+
+    /** Returns the most layers that a rule may choose. */
+    private static int most(TensorRule.Layers layers, ExpertWeights weights) {
+        return switch (layers) {
+            case TensorRule.Layers.Next(int count) -> count;
+            case TensorRule.Layers.NextShare(double share) -> {
+                long all = weights.matrices().stream().map(TensorRules::layer).distinct().count();
+                yield Math.max(1, (int) Math.round(share * all));
+            }
+            case TensorRule.Layers.All _, TensorRule.Layers.First _ -> Integer.MAX_VALUE;
+        };
     }
 
     private static int layer(String tensor) {

@@ -84,6 +84,19 @@ class TensorRulesTest {
                                         DeviceReference.local("hip", 0)))));
     }
 
+    /** Five of six layers have experts: 0.4 of them are two, and 0.01 is at least one. */
+    @Test
+    void shareCountsLayersWithExperts() {
+        assertEquals(
+                Map.of(1, "cpu:0", 2, "cpu:0", 3, "hip:0"),
+                layers(
+                        place(
+                                experts(new TensorRule.Layers.NextShare(0.4), CPU),
+                                experts(
+                                        new TensorRule.Layers.NextShare(0.01),
+                                        DeviceReference.local("hip", 0)))));
+    }
+
     @Test
     void firstMatchingRuleCounts() {
         Placement placed = named("blk\\.2\\.=cuda:0,_exps=CPU").apply(on("cuda:0"), MODEL);
@@ -201,7 +214,17 @@ class TensorRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"cpu:0=0", "cpu:0=", "cpu:0=x", "cpu:0=-1", "cpu:x=1"})
+    @CsvSource({
+        "cpu:0=0",
+        "cpu:0=",
+        "cpu:0=x",
+        "cpu:0=-1",
+        "cpu:x=1",
+        "cpu:0=0.0",
+        "cpu:0=1.5",
+        "cpu:0=.",
+        "cpu:0=50%"
+    })
     void malformedExpertDevicesAreRefused(String text) {
         assertThrows(IllegalArgumentException.class, () -> TensorRule.parseExperts(text));
     }
@@ -211,5 +234,8 @@ class TensorRulesTest {
         assertEquals(experts(new TensorRule.Layers.All(), CPU), TensorRule.parseExperts("cpu:0"));
         assertEquals(
                 experts(new TensorRule.Layers.Next(12), CPU), TensorRule.parseExperts("CPU=12"));
+        assertEquals(
+                experts(new TensorRule.Layers.NextShare(0.25), CPU),
+                TensorRule.parseExperts("CPU=0.25"));
     }
 }

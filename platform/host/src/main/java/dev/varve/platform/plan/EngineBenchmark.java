@@ -27,10 +27,11 @@ final class EngineBenchmark {
 
     private static final int RUNS = 100;
 
-    /** Time in which most of the code is compiled. */
-    private static final long WARM_UP_NANOS = 400_000_000L;
+    /** Runs after which most of the code is compiled: thousands of tokens. */
+    private static final int WARM_UPS = 250;
 
-    private static final int MOST_WARM_UPS = 800;
+    /** Limit of their time, for slow machines. */
+    private static final long WARM_UP_NANOS = 2_000_000_000L;
 
     /**
      * A shard to imitate.
@@ -55,9 +56,7 @@ final class EngineBenchmark {
         try (EngineCore engine =
                 EngineCore.start(new ShardPipeline(shards(shape, stages)), shape, options)) {
             long begin = System.nanoTime();
-            for (int run = 0;
-                    run < MOST_WARM_UPS && System.nanoTime() - begin < WARM_UP_NANOS;
-                    run++) {
+            for (int run = 0; run < WARM_UPS && System.nanoTime() - begin < WARM_UP_NANOS; run++) {
                 double ignored = run(engine);
             }
             List<Double> times = new ArrayList<>();

@@ -34,7 +34,7 @@ def run_hand_off(cluster: Cluster, sizes: HandOffSizes, certificates: Optional[C
         processes += cluster.servers([LOCAL], *own, core=0).values()
         _await_peer(cluster)
         first_token = _first_tokens(cluster, sizes)
-        gaps = _gaps(cluster, sizes)
+        gaps = _gaps(cluster, sizes) if sizes.rounds else {}
         metrics = {name: _by_outcome(cluster, name) for name in METRICS}
         return {"first_token": first_token, "gaps": gaps, "metrics": metrics}
     finally:
@@ -70,7 +70,9 @@ def _by_outcome(cluster: Cluster, name: str) -> dict:
 
 def _first_tokens(cluster: Cluster, sizes: HandOffSizes) -> dict:
     arguments = [
-        *("cluster.prompts", f"handed={cluster.address(DECODE)}", f"local={cluster.address(LOCAL)}"),
+        *("cluster.prompts", f"handed={cluster.address(DECODE)}=same", f"local={cluster.address(LOCAL)}=same"),
+        # the prefill server has cached the other prompts
+        f"there={cluster.address(PREFILL)}=own",
         *("--count", str(sizes.prompts), "--words", str(sizes.prompt_words)),
     ]
     results = json.loads(cluster.hosts.run(CLIENT, arguments, SECONDS))
@@ -78,20 +80,26 @@ def _first_tokens(cluster: Cluster, sizes: HandOffSizes) -> dict:
 
 
 def first_token_figures(results: dict) -> dict:
-    """Returns the medians of both sides, their ratio pair by pair, and whether all responses were equal.
+    """Returns the times of all sides, the ratios to handed prompts, and whether responses were equal.
 
-    The first pair compiles code and measures the network, so it is left out of the times.
+    `local` is a server that computes the same prompts, `there` the prefill server with prompts of its own clients. The first
+    prompts compile code and measure the network, so they are left out of the ratios.
     """
     pairs = list(zip(results["handed"], results["local"]))
-    ratios = [handed["ttft_ms"] / local["ttft_ms"] for handed, local in pairs[1:]]
     return {
         "prompt_tokens": pairs[0][0]["prompt_tokens"],
         "handed_ms": [handed["ttft_ms"] for handed, _ in pairs],
         "local_ms": [local["ttft_ms"] for _, local in pairs],
-        "median_ratio": round(median(ratios), 3),
+        "there_ms": [there["ttft_ms"] for there in results["there"]],
+        "handed_to_local": _ratio(results["handed"], results["local"]),
+        "handed_to_there": _ratio(results["handed"], results["there"]),
         "sources": [handed["source"] for handed, _ in pairs],
         "different_responses": sum(handed["text"] != local["text"] for handed, local in pairs),
     }
+
+
+def _ratio(side: List[dict], other: List[dict]) -> float:
+    return round(median([one["ttft_ms"] / two["ttft_ms"] for one, two in zip(side[1:], other[1:])]), 3)
 
 
 def _gaps(cluster: Cluster, sizes: HandOffSizes) -> dict:

@@ -9,7 +9,7 @@ from cluster.workload import Texts
 
 
 def main() -> None:
-    """Sends the prompts: NAME=ADDRESS for each side."""
+    """Sends the prompts: NAME=ADDRESS=TEXTS for each side; sides with equal TEXTS get equal prompts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sides", nargs="+")
     parser.add_argument("--count", type=int, required=True)
@@ -18,10 +18,10 @@ def main() -> None:
     options = parser.parse_args()
     sides = [each.split("=") for each in options.sides]
     texts = Texts(options.seed)
-    results: dict = {name: [] for name, _ in sides}
+    results: dict = {name: [] for name, _, _ in sides}
     for number in range(options.count):
-        for name, address in sides if number % 2 else reversed(sides):
-            message = {"role": "user", "content": texts.text(f"prompt {number}", options.words)}
+        for name, address, kind in sides if number % 2 else reversed(sides):
+            message = {"role": "user", "content": texts.text(f"{kind} {number}", options.words)}
             reply = ask(address, body([message], 16))
             results[name].append(
                 {

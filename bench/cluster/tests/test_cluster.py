@@ -98,9 +98,12 @@ class FiguresTest(unittest.TestCase):
         def side(*times):
             return [{"ttft_ms": t, "prompt_tokens": 5, "source": "peer", "text": str(t > 500)} for t in times]
 
-        found = first_token_figures({"handed": side(900, 30, 40), "local": side(1, 10, 10)})
+        found = first_token_figures(
+            {"handed": side(900, 30, 40), "local": side(1, 10, 10), "there": side(1, 20, 20)}
+        )
 
-        self.assertEqual(3.5, found["median_ratio"])
+        self.assertEqual(3.5, found["handed_to_local"])
+        self.assertEqual(1.75, found["handed_to_there"])
         self.assertEqual(1, found["different_responses"])
 
     def test_gaps_are_relative_to_idle_rounds(self):

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  */
 public final class HandOffPeers implements AutoCloseable {
     /** Maximum prompts that one peer computes or transfers for this server at once. */
-    static final int MOST_JOBS = 32;
+    public static final int MOST_JOBS = 32;
 
     /** Jobs of a peer for which its store is searched at the shortest interval. */
     private static final int JOBS_PER_SEARCH = 4;

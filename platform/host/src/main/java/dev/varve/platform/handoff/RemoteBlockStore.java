@@ -51,9 +51,11 @@ final class RemoteBlockStore implements SharedStore {
                             new HandOffMessages.Query(
                                     mostBytes,
                                     keys.subList(next, Math.min(keys.size(), next + count)));
+                    // The replies before it come first: over a slow link, each has its own time.
+                    Duration queued = limit.multipliedBy(pending.size() + 1L);
                     pending.add(
                             new Pending(
-                                    next, query, channel.call(HandOffMessages.get(query), limit)));
+                                    next, query, channel.call(HandOffMessages.get(query), queued)));
                     next += query.keys().size();
                 }
                 if (!take(pending.removeFirst(), limit, taker)) {

@@ -29,7 +29,11 @@ public final class RemotePrefillPeer implements PrefillPeer {
     /** Interval at which a waiting request is checked for its cancellation. */
     private static final long CHECK_MILLIS = 20;
 
-    private static final Duration RESPONSE_LIMIT = Duration.ofSeconds(5);
+    /**
+     * A reply of some megabytes takes seconds over a slow link, in particular beside those of other
+     * prompts. A dead peer is detected sooner, since it sends no heartbeats.
+     */
+    private static final Duration RESPONSE_LIMIT = Duration.ofSeconds(20);
 
     private final String address;
     private final PrefillConnection connection;

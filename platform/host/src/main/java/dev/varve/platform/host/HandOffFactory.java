@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
+import dev.varve.platform.handoff.HandOffWireOptions;
 import dev.varve.platform.handoff.PrefillService;
 import dev.varve.platform.handoff.RemotePrefillPeer;
 import dev.varve.platform.plugin.PluginCatalog;
@@ -11,7 +12,6 @@ import dev.varve.platform.prefix.HandOffMode;
 import dev.varve.platform.prefix.HandOffPeers;
 import dev.varve.platform.prefix.HandOffTierOptions;
 import dev.varve.platform.remote.ExternalProcessLink;
-import dev.varve.platform.remote.ShardWireOptions;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.wire.WireOptions;
 
@@ -37,7 +37,7 @@ final class HandOffFactory {
     }
 
     private WireOptions wireOptions(String role) {
-        return ShardWireOptions.wireOptions(role).withToken(transport.token());
+        return HandOffWireOptions.of(role).withToken(transport.token());
     }
 
     /** Returns the transport of an address; {@code grpcs} is grpc that must be encrypted. */

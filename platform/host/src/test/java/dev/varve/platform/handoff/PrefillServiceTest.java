@@ -16,11 +16,11 @@ import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.HandOffException;
 import dev.varve.platform.prefix.HandOffOutcome;
+import dev.varve.platform.prefix.HandOffPeers;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefillPeer;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.remote.ExternalProcessLink;
-import dev.varve.platform.remote.ShardWireOptions;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.wire.WireOptions;
@@ -100,7 +100,7 @@ class PrefillServiceTest {
     }
 
     private static WireOptions wire(String token) {
-        return ShardWireOptions.wireOptions("test").withToken(Optional.of(token));
+        return HandOffWireOptions.of("test").withToken(Optional.of(token));
     }
 
     private static Namespace namespace(int model) {
@@ -173,6 +173,30 @@ class PrefillServiceTest {
             assertEquals(JOB.scope(), request.request().prompt().scope());
             assertEquals(0.5, peer.millisPerToken().orElseThrow());
             assertEquals(1 << 20, peer.capacityBytes());
+        }
+    }
+
+    /** Each waiting prompt is a request of the connection that has no reply yet. */
+    @Test
+    void blocksAreReadWhileTheMostPromptsWait() throws IOException {
+        service.start(() -> engine);
+        service.store().put("key", ByteBuffer.wrap(new byte[] {1}), LIMIT);
+        try (PrefillConnection connection =
+                        new PrefillConnection(
+                                "peer",
+                                new ExternalProcessLink(
+                                        TRANSPORT,
+                                        socket(),
+                                        TransportOptions.defaults(),
+                                        wire("secret")),
+                                namespace(1).id());
+                RemoteBlockStore store = new RemoteBlockStore(connection)) {
+            for (int i = 0; i < HandOffPeers.MOST_JOBS; i++) {
+                connection.channel(LIMIT).call(HandOffMessages.prefill(JOB), LIMIT);
+                Await.next(engine.requests, "prompt " + i);
+            }
+
+            assertEquals(1, store.has(List.of("key"), LIMIT).cardinality());
         }
     }
 

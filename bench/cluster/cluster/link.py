@@ -8,12 +8,12 @@ class LinkRules(NamedTuple):
 
     bits_per_second: rate of each direction of a link
     delay: seconds from the end of sending to arrival at the switch's other side
-    queue_seconds: a packet that would wait longer to be sent is dropped, as by a switch with full buffers
+    queue_bytes: a packet that finds more bytes before it is dropped, as by a switch with full buffers
     """
 
     bits_per_second: float
     delay: float
-    queue_seconds: float = 0.016
+    queue_bytes: int = 500_000
 
     def seconds(self, size: int) -> float:
         """Returns the time to send a packet of some bytes."""
@@ -30,7 +30,7 @@ class Direction:
     def send(self, size: int, now: float) -> Optional[float]:
         """Returns when a packet is sent completely, or None if its queue is full."""
         start = max(now, self._free)
-        if start - now > self._rules.queue_seconds:
+        if start - now > self._rules.seconds(self._rules.queue_bytes):
             return None
         self._free = start + self._rules.seconds(size)
         return self._free

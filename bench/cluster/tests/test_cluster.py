@@ -17,7 +17,7 @@ from cluster.simulator import compared
 from cluster.workload import Session, Shape, Texts, rounds
 from cluster.zmtp import Unpacker
 
-RULES = LinkRules(bits_per_second=8e6, delay=0.5, queue_seconds=2)
+RULES = LinkRules(bits_per_second=8e6, delay=0.5, queue_bytes=2_000_000)
 
 
 def reply(arrivals, prompt=100, cached=0, source=None):

@@ -38,8 +38,8 @@ final class ExpertArguments {
             names = EXPERTS,
             paramLabel = "DEVICE[=N|SHARE]",
             description =
-                    "Device of the experts of all layers, or of the next N layers, or of a share"
-                        + " such as 0.5, whose experts no option before has placed. Repeatable.",
+                    "Device of the experts of all layers, of the next N, or of a share such as 0.5."
+                            + " Repeatable.",
             order = OptionSections.DEVICES + 3)
     private List<String> expertDevices = new ArrayList<>();
 

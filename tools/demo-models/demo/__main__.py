@@ -64,7 +64,7 @@ SIGHT_PLANS = SightPlans(
     reading=SightPlan(steps=260, batch=12, other_rate=0.0006, cool_down=0.6),
     naming=SightPlan(steps=9000, batch=60),
     matching=SightPlan(steps=300, batch=60, matrix_rate=0.006, other_rate=0.001, cool_down=0.7),
-    seeing=SightPlan(steps=240, batch=16, other_rate=0.0004, cool_down=0.6),
+    seeing=SightPlan(steps=2400, batch=16, other_rate=0.0004, cool_down=0.6),
 )
 # Tokens of a text in which a model that learns to read images should write as before.
 BEFORE_LENGTH = 256

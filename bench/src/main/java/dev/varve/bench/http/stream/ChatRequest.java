@@ -16,11 +16,11 @@ import java.util.Optional;
  * @param maxTokens most tokens of the answer
  */
 public record ChatRequest(Optional<String> system, List<String> messages, int maxTokens, End end) {
-    /** Where an answer ends. */
+    /** Determines the end of a response. */
     public enum End {
-        /** Where the model ends it, or at the most tokens. */
+        /** The model ends it by an end token; it has at most the maximum number of tokens. */
         END_TOKEN,
-        /** At the most tokens, if the server can ignore the end token. */
+        /** It has the maximum number of tokens, if the server can ignore end tokens. */
         MAX_TOKENS
     }
 
